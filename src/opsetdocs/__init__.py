@@ -1,0 +1,1 @@
+"""opsetdocs: documentation sites for ONNX operator sets."""

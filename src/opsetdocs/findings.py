@@ -1,0 +1,43 @@
+"""What opsetdocs has to say about its input, as data: the caller decides how it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Level(IntEnum):
+    """How much a finding weighs."""
+
+    NOTE = 0
+    """Worth knowing; nothing has to be done."""
+    WARNING = 1
+    """A SHOULD of the format is not kept, or a page cannot say all that it would."""
+    ERROR = 2
+    """A MUST of the format is not kept, or a file cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fact about the input that its author should hear of."""
+
+    level: Level
+    message: str
+    """What was found and what was expected, in one sentence without the file's name."""
+    file: str = ""
+    """The file as the user named it; empty where the finding belongs to no single file."""
+    element: str = ""
+    """The element inside the file, such as `operator[3] Conv`."""
+    rule: str = ""
+    """The id of the rule that was not kept, such as `OPERATOR_STATUS_KNOWN`."""
+    line: int | None = None
+    """Line in a text or JSON file, from 1."""
+    column: int | None = None
+    """Column in that line, from 1."""
+
+    def __str__(self) -> str:
+        where = ":".join(
+            str(part) for part in (self.file or None, self.line, self.column) if part is not None
+        )
+        text = ": ".join(part for part in (where, self.element, self.message) if part)
+        return f"{text} [{self.rule}]" if self.rule else text
