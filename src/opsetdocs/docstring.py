@@ -1,0 +1,555 @@
+"""The doc_string conventions: how a signature is written in Markdown, and how it is read back.
+
+The format has no place for a signature, so the doc_string carries it: sections named Attributes, Inputs,
+Outputs, Type Constraints, Properties, Function Body and Examples, whose bullets follow one form. Anything
+else in a doc_string is Markdown and is never lost.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+
+class SectionKind(Enum):
+    """The sections that opsetdocs understands; the value is the heading that the exporter writes."""
+
+    ATTRIBUTES = "Attributes"
+    INPUTS = "Inputs"
+    OUTPUTS = "Outputs"
+    TYPE_CONSTRAINTS = "Type Constraints"
+    PROPERTIES = "Properties"
+    FUNCTION_BODY = "Function Body"
+    EXAMPLES = "Examples"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One bullet of a section: an attribute, an input, an output, a type constraint or a property."""
+
+    name: str
+    type: str = ""
+    """The text after the colon: a type, for a type constraint the allowed types, for a property its value."""
+    description: str = ""
+    """Markdown, without the bullet's indentation."""
+    marks: tuple[str, ...] = ()
+    """Everything that stood in the parentheses, as written and in order, such as ``default `-1` ``."""
+    default: str | None = None
+    """The default as written between back-ticks: JSON for numbers, strings and lists of them."""
+    required: bool = False
+    optional: bool = False
+    variadic: bool = False
+    at_least: int | None = None
+    """The least number of values of a variadic input or output, where it is stated."""
+    homogeneous: bool | None = None
+    differentiable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section that opsetdocs understands: its heading, and its content in order."""
+
+    kind: SectionKind
+    title: str
+    """The heading as written, without a count and without a remark such as `(example)`."""
+    level: int
+    """The heading's level in the doc_string, from 1."""
+    note: str = ""
+    """The remark in parentheses after the title that is no count, such as `example`."""
+    minimum: int | None = None
+    """The least number of inputs or outputs, where the heading gives a count."""
+    maximum: int | None = None
+    """The greatest number, where the heading gives a count; `None` also where there is no upper bound."""
+    unbounded: bool = False
+    """Whether the heading's count has no upper bound (`∞`)."""
+    blocks: tuple[Entry | str, ...] = ()
+    """Entries, and Markdown that is no entry, in the order in which they stood."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries alone."""
+        return tuple(block for block in self.blocks if isinstance(block, Entry))
+
+
+@dataclass(frozen=True, slots=True)
+class DocString:
+    """A doc_string, taken apart."""
+
+    text: str
+    """The whole text as written."""
+    blocks: tuple[Section | str, ...] = ()
+    """Sections, and Markdown between them, in the order in which they stood."""
+    deprecated: bool = False
+    """Whether the first paragraph begins with **Deprecated**."""
+    heading_level: int = 0
+    """The level of the highest heading in the text, from 1; 0 where it has none."""
+    definitions: str = ""
+    """The link definitions (`[label]: target`) of the whole text: a block may use one of another block."""
+
+    def section(self, kind: SectionKind) -> Section | None:
+        """Return the first section of a kind, if there is one."""
+        for block in self.blocks:
+            if isinstance(block, Section) and block.kind is kind:
+                return block
+        return None
+
+
+_WITH_ENTRIES = frozenset(SectionKind) - {SectionKind.FUNCTION_BODY, SectionKind.EXAMPLES}
+"""The sections whose bullets are entries; in the others a bullet is a bullet."""
+
+_WITH_COUNT = frozenset({SectionKind.INPUTS, SectionKind.OUTPUTS})
+"""The sections whose heading may give a count."""
+
+_KINDS = {kind.value.casefold(): kind for kind in SectionKind}
+
+_FLAGS = {
+    "required": ("required", True),
+    "optional": ("optional", True),
+    "variadic": ("variadic", True),
+    "homogeneous": ("homogeneous", True),
+    "heterogeneous": ("homogeneous", False),
+    "differentiable": ("differentiable", True),
+    "non-differentiable": ("differentiable", False),
+}
+"""The marks without a value: the field of `Entry` that each sets, and to what."""
+
+_DEPRECATED = re.compile(r"(\*\*|__)deprecated[.:,!]?\1", re.IGNORECASE)
+_COUNT = re.compile(r"([0-9]{1,9})(?:\s*[-–—]\s*(?:([0-9]{1,9})|(∞|inf)))?\Z", re.IGNORECASE)
+_DEFAULT = re.compile(r"default(?:\s*[:=]\s*|\s+is\s+|\s+|(?=`))(\S.*)\Z", re.IGNORECASE)
+_AT_LEAST = re.compile(r"at\s+least\s+([0-9]{1,9})\Z", re.IGNORECASE)
+_BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?=`)")
+_BACK_TICKS = re.compile(r"`+")
+_TAB = 4
+
+# Blocks are found where a renderer with tables and display math and without raw HTML finds them.
+_BLOCKS = (
+    MarkdownIt("commonmark", {"html": False})
+    .enable("table")
+    .use(dollarmath_plugin, allow_blank_lines=False, allow_labels=False)
+    .disable(["inline", "text_join"])
+)
+
+
+# Reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block at the top level of a text: its lines `[first, end)`, and its tokens."""
+
+    first: int
+    end: int
+    tokens: list[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A section, or what stands between sections."""
+
+    start: int
+    """The first line: that of the section's heading."""
+    content: int
+    """The first line after the heading."""
+    section: Section | None = None
+    blocks: list[_Block] = field(default_factory=list)
+
+
+def parse(text: str | None) -> DocString:
+    """Take a doc_string apart.
+
+    Any text can be read. What does not follow the conventions stays Markdown, where it stood. Line ends
+    become LF, indentation that all lines have in common is removed, blank lines around a block are dropped;
+    nothing else is changed.
+
+    Args:
+        text: The doc_string, or `None` where the file has none.
+    """
+    if not text:
+        return DocString("")
+    source = _without_common_indentation(text.replace("\r\n", "\n").replace("\r", "\n"))
+    lines = source.split("\n")
+    environment: dict[str, Any] = {}
+    top = list(_top_level(_BLOCKS.parse(source, environment)))
+    parts = _parts(top)
+    ends = [*(part.start for part in parts[1:]), len(lines)]
+    blocks = tuple(
+        block for part, end in zip(parts, ends, strict=True) for block in _read_part(part, end, lines)
+    )
+    definitions = _definitions(environment.get("references", {}))
+    levels = [level for block in top if (level := _heading_level(block))]
+    return DocString(text, blocks, _is_deprecated(top), min(levels, default=0), definitions)
+
+
+def _definitions(references: dict[str, dict[str, str]]) -> str:
+    """Write the link definitions that the parser found."""
+    lines = []
+    for label, reference in references.items():
+        title = reference["title"].replace("\\", r"\\").replace('"', r"\"")
+        lines.append(
+            f'[{label}]: <{reference["href"]}> "{title}"' if title else f"[{label}]: <{reference['href']}>"
+        )
+    return "\n".join(lines)
+
+
+def _without_common_indentation(text: str) -> str:
+    """Remove common indentation; a text without any is returned as it is, with its blank lines untouched."""
+    return textwrap.dedent(text) if text.lstrip("\n").startswith((" ", "\t")) else text
+
+
+def _top_level(tokens: list[Token]) -> Iterator[_Block]:
+    start = 0
+    for at, token in enumerate(tokens):
+        if token.level == 0 and token.nesting >= 0:
+            start = at
+        if token.level == 0 and token.nesting <= 0 and (lines := tokens[start].map):
+            yield _Block(lines[0], lines[1], tokens[start : at + 1])
+
+
+def _parts(blocks: list[_Block]) -> list[_Part]:
+    """Divide a text at the headings of sections, and where a section ends.
+
+    A section ends at the next heading of the same or a higher level; deeper headings belong to its content.
+    """
+    parts = [_Part(0, 0)]
+    for block in blocks:
+        current = parts[-1].section
+        level = _heading_level(block)
+        if level and (current is None or level <= current.level):
+            section = _section(block, level)
+            if section or current:
+                parts.append(_Part(block.first, block.end if section else block.first, section))
+            if section:
+                continue
+        parts[-1].blocks.append(block)
+    return parts
+
+
+def _heading_level(block: _Block) -> int:
+    """The level of a heading; 0 for any other block."""
+    opening = block.tokens[0]
+    return int(opening.tag[1:]) if opening.type == "heading_open" else 0
+
+
+def _section(heading: _Block, level: int) -> Section | None:
+    """Read the heading of a section: `Inputs (1 - 3)`, `Function Body (example)`."""
+    title, remarks = _without_remarks(heading.tokens[1].content)
+    kind = _KINDS.get(" ".join(title.split()).casefold())
+    if kind is None:
+        return None
+    section = Section(kind, title, level)
+    if kind in _WITH_COUNT and (counts := [match for remark in remarks if (match := _COUNT.match(remark))]):
+        least, most, unbounded = counts[0].groups()
+        remarks.remove(counts[0].string)
+        maximum = None if unbounded else int(most or least)
+        section = replace(section, minimum=int(least), maximum=maximum, unbounded=bool(unbounded))
+    return replace(section, note=", ".join(filter(None, remarks)))
+
+
+def _without_remarks(heading: str) -> tuple[str, list[str]]:
+    """Divide a heading into its title and what stands in parentheses after it."""
+    title, remarks = heading.strip().removesuffix(":").rstrip(), []
+    while title.endswith(")") and (start := title.rfind("(")) >= 0 and title.count(")", start) == 1:
+        remarks.append(title[start + 1 : -1].strip())
+        title = title[:start].rstrip()
+    return title, remarks[::-1]
+
+
+def _read_part(part: _Part, end: int, lines: list[str]) -> Iterator[Section | str]:
+    if part.section is None:
+        yield from _markdown(lines[part.content : end])
+        return
+    content: list[Entry | str] = []
+    at = part.content
+    for first, after, entry in _entries(part, lines):
+        content += [*_markdown(lines[at:first]), entry]
+        at = after
+    content += _markdown(lines[at:end])
+    yield replace(part.section, blocks=tuple(content))
+
+
+def _markdown(lines: list[str]) -> list[str]:
+    """Lines without the blank ones around them, as one text; nothing if all are blank."""
+    text = "\n".join(_trimmed(lines))
+    return [text] if text else []
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    filled = [at for at, line in enumerate(lines) if line.strip(" \t")]
+    return lines[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _entries(part: _Part, lines: list[str]) -> Iterator[tuple[int, int, Entry]]:
+    """Yield the entries of a section, each with its lines `[first, end)`."""
+    if part.section and part.section.kind in _WITH_ENTRIES:
+        for block in part.blocks:
+            if read := _FORMS.get(block.tokens[0].type):
+                yield from read(block, lines)
+
+
+def _bullets(block: _Block, lines: list[str]) -> Iterator[tuple[int, int, Entry]]:
+    for at, item in enumerate(block.tokens):
+        if item.type == "list_item_open" and item.level == 1 and item.map:
+            first, end = item.map
+            if entry := _entry(block.tokens[at + 1], block.tokens[at + 2].content, lines[first:end]):
+                yield first, end, entry
+
+
+_FORMS = {"bullet_list_open": _bullets}
+"""How entries are read, by the token that opens a block at the top level of a section."""
+
+
+def _entry(paragraph: Token, text: str, lines: list[str]) -> Entry | None:
+    """Read a list item.
+
+    Args:
+        paragraph: The token that opens the first block in the item.
+        text: The text of that block, if it is a paragraph.
+        lines: The lines of the item.
+    """
+    bullet = _BULLET.match(lines[0])
+    if paragraph.type != "paragraph_open" or paragraph.map is None or bullet is None:
+        return None
+    first, *rest = text.split("\n")
+    while first.endswith(",") and rest:
+        first = f"{first} {rest.pop(0).strip()}"
+    entry = _read_first_line(first)
+    if entry is None:
+        return None
+    width = len(bullet[0].expandtabs(_TAB))
+    later = lines[paragraph.map[1] - paragraph.map[0] :]
+    description = [*_continued(rest), *(_outdented(line, width) for line in later)]
+    return replace(entry, description="\n".join(_trimmed(description)))
+
+
+def _continued(lines: list[str]) -> list[str]:
+    """The rest of a paragraph, as a paragraph of its own: its first line must not look like code."""
+    first, *rest = textwrap.dedent("\n".join(lines)).split("\n")
+    return [first.lstrip(), *rest]
+
+
+def _outdented(line: str, columns: int) -> str:
+    """Remove the indentation of a list item's content; a tab reaches up to the next tab stop."""
+    if line.startswith(" " * columns):
+        return line[columns:]
+    content = line.lstrip(" \t")
+    width = len(line[: len(line) - len(content)].expandtabs(_TAB))
+    return " " * (width - columns) + content
+
+
+def _read_first_line(line: str) -> Entry | None:
+    """Read a name as code, marks in parentheses, a colon, a type: all but the name may be missing."""
+    if not line.startswith("`") or (end := _code_end(line, 0)) is None:
+        return None
+    name, rest = _uncode(line[:end]), line[end:].lstrip()
+    marks: tuple[str, ...] = ()
+    if rest.startswith("("):
+        parsed = _marks(rest)
+        if parsed is None:
+            return None
+        marks, rest = parsed
+    if rest and not rest.startswith(":"):
+        return None
+    fields = dict(field for mark in marks if (field := _field(mark)))
+    return Entry(name, type=_without_code(rest[1:].strip()), marks=marks, **fields)
+
+
+def _marks(text: str) -> tuple[tuple[str, ...], str] | None:
+    """Split the marks that begin a text from what follows; `None` if the parentheses do not close."""
+    marks: list[str] = []
+    depth, start, at = 0, 1, 0
+    while at < len(text):
+        character = text[at]
+        if character == "`":
+            at = _code_end(text, at) or at + len(_run(text, at))
+            continue
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 or (depth == 1 and character == ","):
+            marks.append(text[start:at].strip())
+            start = at + 1
+        at += 1
+        if depth == 0:
+            return tuple(mark for mark in marks if mark), text[at:].lstrip()
+    return None
+
+
+def _field(mark: str) -> tuple[str, Any] | None:
+    """The field of `Entry` that a mark sets, and to what; `None` for an unknown mark."""
+    if match := _AT_LEAST.match(mark):
+        return "at_least", int(match[1])
+    if match := _DEFAULT.match(mark):
+        return "default", _uncode(match[1])
+    return _FLAGS.get(mark.lower())
+
+
+def _is_deprecated(blocks: list[_Block]) -> bool:
+    """Whether the first paragraph, which only headings may precede, begins with **Deprecated**."""
+    for block in blocks:
+        level = _heading_level(block)
+        if not level:
+            opening, *rest = block.tokens
+            return opening.type == "paragraph_open" and bool(_DEPRECATED.match(rest[0].content))
+        if _section(block, level):
+            return False
+    return False
+
+
+def _run(text: str, at: int) -> str:
+    match = _BACK_TICKS.match(text, at)
+    return match[0] if match else ""
+
+
+def _code_end(text: str, at: int) -> int | None:
+    """The end of the code span that begins at these back-ticks; `None` if it is none (CommonMark 6.1)."""
+    opening = _run(text, at)
+    runs = _BACK_TICKS.finditer(text, at + len(opening))
+    return next((run.end() for run in runs if run[0] == opening), None)
+
+
+def _uncode(text: str) -> str:
+    """The content of a code span; a text that is no single code span is returned as it is."""
+    if not text.startswith("`") or _code_end(text, 0) != len(text):
+        return text
+    fence = len(_run(text, 0))
+    content = text[fence:-fence]
+    padded = content.startswith(" ") and content.endswith(" ") and content.strip(" ")
+    return content[1:-1] if padded else content
+
+
+def _without_code(text: str) -> str:
+    """Replace code spans by their content: a type may be written either way."""
+    parts: list[str] = []
+    at = 0
+    while (start := text.find("`", at)) >= 0:
+        end = _code_end(text, start) or start + len(_run(text, start))
+        parts += [text[at:start], _uncode(text[start:end])]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def counted(entries: Iterable[Entry]) -> tuple[int, int | None]:
+    """Return the least and the greatest number of values that inputs or outputs stand for.
+
+    The greatest is `None` where there is no upper bound. A heading gives the count where this is not it.
+    """
+    least, most = 0, 0
+    unbounded = False
+    for entry in entries:
+        needed = 1 if entry.at_least is None or not entry.variadic else entry.at_least
+        least += 0 if entry.optional else needed
+        most += 1
+        unbounded = unbounded or entry.variadic
+    return least, None if unbounded else most
+
+
+# Writing
+
+
+def write(blocks: Iterable[Section | str]) -> str:
+    """Write a doc_string; what `parse` reads from it are these blocks.
+
+    Sections are written as they are. A heading inside Markdown that `parse` would take for the beginning of
+    a section is written as text, and a code fence that Markdown leaves open is closed, so that each block
+    ends where it should.
+
+    Args:
+        blocks: Sections, and Markdown that stands before, between or after them.
+    """
+    texts = (_section_text(block) if isinstance(block, Section) else _contained(block) for block in blocks)
+    return "\n\n".join(text for text in texts if text) + "\n"
+
+
+def _section_text(section: Section) -> str:
+    remarks = "".join(f" ({remark})" for remark in (_count(section), section.note) if remark)
+    text = f"{'#' * section.level} {section.title}{remarks}"
+    for before, block in zip((None, *section.blocks), section.blocks, strict=False):
+        if isinstance(block, Entry):
+            text += ("\n" if isinstance(before, Entry) else "\n\n") + write_entry(block)
+        else:
+            text += f"\n\n{block}"
+    return text
+
+
+def _contained(text: str) -> str:
+    """Markdown that begins no section, and leaves no code fence open for what follows it."""
+    lines = text.split("\n")
+    blocks = list(_top_level(_BLOCKS.parse(text)))
+    for block in blocks:
+        if (level := _heading_level(block)) and _section(block, level):
+            # The last line holds the number signs, or the rule below the title: a backslash disarms both.
+            last = lines[block.end - 1]
+            content = last.lstrip()
+            lines[block.end - 1] = f"{last.removesuffix(content)}\\{content}"
+    if blocks and _is_open_fence(blocks[-1], lines):
+        lines.append(blocks[-1].tokens[0].markup)
+    return "\n".join(lines)
+
+
+def _is_open_fence(block: _Block, lines: list[str]) -> bool:
+    fence = block.tokens[0]
+    if fence.type != "fence":
+        return False
+    last = lines[block.end - 1].strip()
+    closed = last.startswith(fence.markup) and not last.strip(fence.markup[0])
+    return block.end - block.first == 1 or not closed
+
+
+def _count(section: Section) -> str:
+    if section.minimum is None:
+        return ""
+    if section.minimum == section.maximum:
+        return str(section.minimum)
+    return f"{section.minimum} - {'∞' if section.maximum is None else section.maximum}"
+
+
+def write_entry(entry: Entry) -> str:
+    """Write an entry as a bullet: name, marks, type, and the description indented below."""
+    marks = ", ".join(entry.marks or stated_marks(entry))
+    first = f"- {code_span(entry.name)}"
+    first += f" ({marks})" if marks else ""
+    first += f" : {entry.type}" if entry.type else ""
+    if not entry.description:
+        return first
+    # Not textwrap.indent: it takes other characters for line ends than Markdown does.
+    return "\n".join([first, "", *(line and f"  {line}" for line in entry.description.split("\n"))])
+
+
+def stated_marks(entry: Entry) -> tuple[str, ...]:
+    """Return the marks that the fields of an entry stand for, in the order in which they are written."""
+    fields = {
+        "required": entry.required,
+        "optional": entry.optional,
+        f"default {code_span(entry.default or '')}": entry.default is not None,
+        "variadic": entry.variadic,
+        f"at least {entry.at_least}": entry.at_least is not None,
+        "homogeneous": entry.homogeneous is True,
+        "heterogeneous": entry.homogeneous is False,
+        "differentiable": entry.differentiable is True,
+        "non-differentiable": entry.differentiable is False,
+    }
+    return tuple(mark for mark, stated in fields.items() if stated)
+
+
+def code_span(text: str) -> str:
+    """Return text as a code span, fenced by more back-ticks than it holds in a row."""
+    fence = "`" * (_longest_run(text) + 1)
+    padded = text.strip(" ") and (text[0] in "` " or text[-1] in "` ")
+    padding = " " if padded else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
+
+
+def code_block(text: str, language: str) -> str:
+    """Return text as a fenced code block, fenced by more back-ticks than it holds in a row."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _BACK_TICKS.findall(text)), default=0)
