@@ -1,0 +1,129 @@
+"""Permanent addresses and ids: one for everything that a catalog holds, the same in every build.
+
+The rules stand in the contract under "Addresses": adding an operator never moves the address of another.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeVar
+
+from opsetdocs.catalog import Catalog, Domain, OperatorHistory
+from opsetdocs.findings import Finding, Level
+from opsetdocs.names import domain_segment, keep_plain, operator_segment
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The address of everything in a catalog, below the section's root; each ends in a slash."""
+
+    domains: Mapping[str, str]
+    """The segment of each domain."""
+    operators: Mapping[tuple[str, str, str], str]
+    """The segment of each operator, by domain, op_type and overload."""
+    findings: tuple[Finding, ...] = ()
+    """The names that do not stand for themselves because another one differs from them only in case."""
+
+    def domain(self, domain: str) -> str:
+        """Return the address of a domain's page."""
+        return f"{self.domains[domain]}/"
+
+    def operator(self, operator: OperatorHistory) -> str:
+        """Return the address of an operator's page."""
+        return f"{self.domain(operator.domain)}operators/{self._segment(operator)}/"
+
+    def version(self, operator: OperatorHistory, since_version: int) -> str:
+        """Return the address of the page of one version of an operator."""
+        return f"{self.operator(operator)}{since_version}/"
+
+    def opset(self, domain: str, opset_version: int) -> str:
+        """Return the address of an opset's page."""
+        return f"{self.domain(domain)}opsets/{opset_version}/"
+
+    def operator_id(self, operator: OperatorHistory, since_version: int | None = None) -> str:
+        """Return the permanent id of an operator (`ai.onnx.Conv`) or of a version (`ai.onnx.Conv-22`)."""
+        name = f"{self.domains[operator.domain]}.{self._segment(operator)}"
+        return name if since_version is None else f"{name}-{since_version}"
+
+    def _segment(self, operator: OperatorHistory) -> str:
+        return self.operators[operator.domain, operator.op_type, operator.overload]
+
+
+def assign(catalog: Catalog) -> Addresses:
+    """Give everything in a catalog its permanent address."""
+    domain_names = keep_plain((domain.name, 0) for domain in catalog.domains)
+    domains = _distinct(
+        (domain.name, domain_segment(domain.name, plain=domain.name in domain_names))
+        for domain in catalog.domains
+    )
+    operators: dict[tuple[str, str, str], str] = {}
+    findings: list[Finding] = list(
+        _case_findings("domain", "", (item.name for item in catalog.domains), domain_names)
+    )
+    for domain in catalog.domains:
+        plain = _plain_operators(domain)
+        operators |= _distinct(
+            (
+                (domain.name, item.op_type, item.overload),
+                operator_segment(item.op_type, item.overload, plain=item.op_type in plain),
+            )
+            for item in domain.operators
+        )
+        names = dict.fromkeys(item.op_type for item in domain.operators)
+        findings += _case_findings("operator", f" of {domain.name}", names, plain)
+    return Addresses(MappingProxyType(domains), MappingProxyType(operators), tuple(findings))
+
+
+def _plain_operators(domain: Domain) -> frozenset[str]:
+    return keep_plain(
+        (item.op_type, item.versions[0].since_version) for item in domain.operators if not item.overload
+    )
+
+
+Key = TypeVar("Key")
+
+
+def _distinct(segments: Iterable[tuple[Key, str]]) -> dict[Key, str]:
+    """Tell apart segments whose shortened hashes are equal, so that no two names share a page."""
+    taken: set[str] = set()
+    result: dict[Key, str] = {}
+    for key, segment in sorted(segments, key=lambda pair: str(pair[0])):
+        candidate, number = segment, 1
+        while candidate.lower() in taken:
+            number += 1
+            candidate = f"{segment}-{number}"
+        taken.add(candidate.lower())
+        result[key] = candidate
+    return result
+
+
+def _case_findings(what: str, where: str, names: Iterable[str], plain: frozenset[str]) -> Iterable[Finding]:
+    winners = {name.casefold(): name for name in plain}
+    for name in names:
+        other = winners.get(name.casefold(), name)
+        if other != name:
+            yield Finding(
+                Level.NOTE,
+                f"the {what}s {other} and {name}{where} differ only in upper and lower case; "
+                f"{name} has a page address of its own so that both exist on every file system",
+                element=name,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands: makes links to other pages relative to it."""
+
+    address: str
+    directory_urls: bool
+
+    def url(self, target: str) -> str:
+        """Return the link from this page to an address below the section's root, its fragment kept."""
+        address, hash_, fragment = target.partition("#")
+        path = posixpath.relpath(f"/{address}", f"/{self.address}")
+        if address == "" or address.endswith("/"):
+            path = f"{path}/" if self.directory_urls else posixpath.normpath(f"{path}/index.html")
+        return f"{path}{hash_}{fragment}"
