@@ -1,0 +1,107 @@
+"""From pages to finished HTML, through the templates."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from opsetdocs.addresses import Addresses, Place
+from opsetdocs.errors import TemplateError
+from opsetdocs.pages import Page
+from opsetdocs.resources import templates_dir
+from opsetdocs.site import Heading, RenderedPage
+
+_HEADING = re.compile(r'<h([1-6])[^>]*? id="([^"]*)"[^>]*>(.*?)</h\1>', re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_HIDDEN = re.compile(r'<(\w+) class="opsetdocs-anchor".*?</\1>', re.DOTALL)
+
+
+def environment(folders: Sequence[Path]) -> jinja2.Environment:
+    """Return the Jinja environment in which pages are rendered.
+
+    A template in one of the folders replaces ours of the same name; one that starts with
+    `{% extends "default/operator.html.jinja" %}` changes single blocks of it.
+
+    Args:
+        folders: A project's own template folders, the first one first.
+    """
+    ours = jinja2.FileSystemLoader(templates_dir())
+    return jinja2.Environment(
+        loader=jinja2.ChoiceLoader(
+            [
+                *(jinja2.FileSystemLoader(folder) for folder in folders),
+                ours,
+                jinja2.PrefixLoader({"default": ours}),
+            ]
+        ),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PageRenderer:
+    """Renders pages with one Jinja environment."""
+
+    environment: jinja2.Environment
+    addresses: Addresses
+    directory_urls: bool
+
+    def render(self, page: Page) -> RenderedPage:
+        """Return the finished page.
+
+        Raises:
+            TemplateError: A template does not compile, or fails.
+        """
+        place = Place(page.address, directory_urls=self.directory_urls)
+        text = self._template_text(page, place)
+        return RenderedPage(
+            address=page.address,
+            title=page.title,
+            description=page.description,
+            html=text,
+            headings=tuple(_headings(text)),
+            parent=page.parent,
+            in_nav=page.in_nav,
+            searched=page.searched,
+            status=page.status,
+        )
+
+    def _template_text(self, page: Page, place: Place) -> str:
+        variables = {"page": page, "addresses": self.addresses, "url": place.url, **page.variables}
+        try:
+            return self.environment.get_template(page.template).render(variables)
+        except jinja2.TemplateSyntaxError as error:
+            raise TemplateError(f"{error.filename or error.name}:{error.lineno}: {error.message}") from error
+        except jinja2.TemplateNotFound as error:
+            raise TemplateError(f"{page.template}: there is no template {error.name}") from error
+        except Exception as error:  # whatever a project's own template does
+            where = _template_line(error) or page.template
+            raise TemplateError(f"{where}: page {page.address or '/'}: {error}") from error
+
+
+def _template_line(error: BaseException) -> str:
+    """The template's file and line that a traceback ends in."""
+    where = ""
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.endswith(".jinja"):
+            where = f"{name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return where
+
+
+def _headings(text: str) -> Iterable[Heading]:
+    # What is not ours is escaped in the finished HTML, so that a pattern is enough to find headings.
+    for match in _HEADING.finditer(text):
+        title = html.unescape(_TAG.sub("", _HIDDEN.sub("", match[3])))
+        yield Heading(int(match[1]), html.unescape(match[2]), " ".join(title.split()))

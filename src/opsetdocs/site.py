@@ -1,0 +1,104 @@
+"""A finished site in memory, and the options that decide what it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opsetdocs.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a finished page, for its table of contents."""
+
+    level: int
+    id: str
+    title: str
+    """Plain text, not escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPage:
+    """A page whose HTML is finished; what is left to a site generator is the frame around it."""
+
+    address: str
+    """The permanent address below the section's root (`ai.onnx/operators/Conv/`); empty for the root."""
+    title: str
+    """Plain text, not escaped."""
+    description: str
+    """One plain sentence for search engines, not escaped."""
+    html: str
+    headings: tuple[Heading, ...]
+    parent: str | None
+    """The address of the page above it; `None` for the root."""
+    in_nav: bool
+    """Whether the page stands in the nav: the root and the domains."""
+    searched: bool
+    """Whether the page belongs into the search index."""
+    status: str = ""
+    """Of an operator's page, for themes that show it: `deprecated`, or the key of its status."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a site holds, in numbers."""
+
+    domains: int
+    operators: int
+    versions: int
+    opsets: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything that is to be published below the section's root."""
+
+    pages: tuple[RenderedPage, ...]
+    """The root first; each page after its parent."""
+    assets: Mapping[str, bytes]
+    """Further files by address."""
+    findings: tuple[Finding, ...]
+    watched: tuple[Path, ...]
+    """The files and folders whose change makes the site stale: sources and templates."""
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class DomainOptions:
+    """What a project says about a domain."""
+
+    title: str = ""
+    """The name shown beside the domain's own."""
+    description: str = ""
+    """Markdown, shown on the domain's page instead of the set's doc_string."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """Everything that decides what a site looks like; the plugin's options have the same names."""
+
+    sources: tuple[str, ...] = ("onnx",)
+    """Files, folders, globs, `-` for standard input, `onnx` for the installed onnx package."""
+    base: Path = field(default_factory=Path)
+    """The folder to which relative sources and template folders refer."""
+    templates: tuple[Path, ...] = ()
+    """Folders whose templates replace or extend ours, first one first."""
+    title: str = "Operators"
+    """The title of the page of all domains, and of the section in the nav."""
+    domains: Mapping[str, DomainOptions] = field(default_factory=dict)
+    """Title and description by domain."""
+    order: str = "name"
+    """`name` for alphabetical order, `file` for the order of the files."""
+    include: tuple[str, ...] = ()
+    """Patterns (`com.acme*`, `ai.onnx/Conv*`) of what is documented; empty for everything."""
+    exclude: tuple[str, ...] = ()
+    """Patterns of what is left out."""
+    link_map: Mapping[str, str] = field(default_factory=dict)
+    """Where relative links of texts lead: by file name, or `*` for a base address for all others."""
+    remote_images: bool = False
+    """Whether pictures on other hosts are shown; otherwise they become links."""
+    directory_urls: bool = True
+    """Whether links end in `/` (`use_directory_urls` of MkDocs) or in `/index.html`."""

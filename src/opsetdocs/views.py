@@ -1,0 +1,366 @@
+"""What templates see of a doc_string and of a function's body: HTML where it is text, data where not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+from markupsafe import Markup, escape
+
+from opsetdocs.addresses import Addresses
+from opsetdocs.bodies import body_links, body_text
+from opsetdocs.catalog import Catalog, OperatorHistory, Part, Version
+from opsetdocs.docstring import DocString, Entry, Section, SectionKind
+from opsetdocs.findings import Finding, Level
+from opsetdocs.markdown import Renderer
+from opsetdocs.model import Function, Node
+from opsetdocs.names import operator_segment
+from opsetdocs.signature import count_in_words, with_function_fields
+
+_ENTRY_ID = {
+    SectionKind.ATTRIBUTES: "attribute",
+    SectionKind.INPUTS: "input",
+    SectionKind.OUTPUTS: "output",
+    SectionKind.TYPE_CONSTRAINTS: "type",
+    SectionKind.PROPERTIES: "property",
+}
+_MARK_CODE = re.compile(r"(`+) ?(.*?) ?\1(?!`)", re.DOTALL)
+_TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_(])")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """An attribute, input, output, type constraint or property, ready to be laid out."""
+
+    id: str
+    name: str
+    marks: tuple[Markup, ...]
+    """What stood in parentheses: optional, default and its value, variadic, ..."""
+    type: Markup
+    """The type, with links to the type constraints on the page; for a constraint the allowed types."""
+    description: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class SectionView:
+    """A section that opsetdocs understands."""
+
+    id: str
+    level: int
+    """The level of the heading on the page."""
+    kind: str
+    """The section's name for style sheets and conditions: attributes, inputs, type-constraints, ..."""
+    title: str
+    note: str
+    """The remark after the title, such as `example`."""
+    count: str
+    """How many inputs or outputs there may be, in words; empty where there is nothing to say."""
+    blocks: tuple[EntryView | Markup, ...]
+    """Entries, and the HTML of what is no entry, in the order in which they stood."""
+
+    @property
+    def entries(self) -> tuple[EntryView, ...]:
+        """The entries alone."""
+        return tuple(block for block in self.blocks if isinstance(block, EntryView))
+
+    @property
+    def runs(self) -> tuple[tuple[EntryView, ...] | Markup, ...]:
+        """The blocks with neighbouring entries gathered, so that each run is one table."""
+        runs: list[list[EntryView] | Markup] = []
+        for block in self.blocks:
+            if isinstance(block, Markup):
+                runs.append(block)
+            elif runs and isinstance(runs[-1], list):
+                runs[-1].append(block)
+            else:
+                runs.append([block])
+        return tuple(run if isinstance(run, Markup) else tuple(run) for run in runs)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportView:
+    """An opset that a function's body uses."""
+
+    domain: str
+    version: int | None
+    address: str | None
+    """The address of the opset's page, if the site has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyView:
+    """A function's body."""
+
+    id: str
+    imports: tuple[ImportView, ...]
+    code: Markup
+    """The body as ONNX writes it, every operator a link to the version that the imports select."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """What one entry of an operator set says about a version."""
+
+    id: str
+    kind: str
+    """operator or function."""
+    blocks: tuple[SectionView | Markup, ...]
+    """Sections, and the HTML of the text between them, in the order in which they stood."""
+    body: BodyView | None
+    """The body of a function."""
+    foreign_domain: str
+    """The function's own domain, where that is not the domain of its set."""
+
+
+class Ids:
+    """Hands out ids that are unique on a page."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, wanted: str) -> str:
+        """Return the id itself, or the id with a number when the page has it already."""
+        candidate, number = wanted, 1
+        while candidate in self._taken:
+            number += 1
+            candidate = f"{wanted}-{number}"
+        self._taken.add(candidate)
+        return candidate
+
+
+@dataclass(slots=True)
+class Views:
+    """Makes views. One object serves a site: each text is rendered once and placed on every page."""
+
+    catalog: Catalog
+    addresses: Addresses
+    renderer: Renderer
+    problems: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """What could not be shown as written, by kind (`link`, `text`) and subject; filled as views are made."""
+
+    def text(self, doc: DocString, domain: str, prefix: str, url: Callable[[str], str]) -> Markup:
+        """Return the whole of a text about a domain or an opset as HTML, its headings' ids below `prefix`."""
+        return self._text(doc.text, domain=domain, prefix=prefix, url=url, heading_level=1 + _shift(doc))
+
+    def _text(
+        self,
+        text: str,
+        *,
+        domain: str,
+        prefix: str,
+        url: Callable[[str], str],
+        own: str = "",
+        definitions: str = "",
+        heading_level: int = 2,
+    ) -> Markup:
+        if definitions:
+            text = f"{text}\n\n{definitions}"
+        rendered = self.renderer.render(text, domain=domain, own=own, heading_level=heading_level)
+        for href in rendered.unresolved:
+            self.problems.setdefault(("link", href), set()).add(own or domain)
+        if rendered.problem:
+            self.problems.setdefault(("text", rendered.problem), set()).add(own or domain)
+        return rendered.place(prefix, url)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what could not be shown as written, each thing once."""
+        links = sorted(href for kind, href in self.problems if kind == "link")
+        texts = sorted(
+            (problem, sorted(names)) for (kind, problem), names in self.problems.items() if kind == "text"
+        )
+        found = [
+            Finding(Level.WARNING, f"{problem}: {', '.join(names)}: the text is shown as it stands")
+            for problem, names in texts
+        ]
+        if links:
+            shown = ", ".join(links[:5]) + (f" and {len(links) - 5} more" if len(links) > 5 else "")
+            found.append(
+                Finding(
+                    Level.NOTE,
+                    f"relative links that lead nowhere are shown as text: {shown}; "
+                    "the option link_map says where such links lead",
+                )
+            )
+        return tuple(found)
+
+    def part(
+        self, operator: OperatorHistory, part: Part, prefix: str, ids: Ids, url: Callable[[str], str]
+    ) -> PartView:
+        """Return the view of one entry of an operator set, with every id below `prefix`."""
+        shift = _shift(part.doc)
+        text = partial(
+            self._text,
+            definitions=part.doc.definitions,
+            domain=operator.domain,
+            own=self.addresses.operator(operator),
+            url=url,
+            heading_level=1 + shift,
+        )
+        function = part.function
+        blocks = part.doc.blocks if function is None else with_function_fields(part.doc, function)
+        types = _defined_types(blocks)
+        views: list[SectionView | Markup] = [
+            self._section(block, shift, prefix, types, ids, text)
+            if isinstance(block, Section)
+            else text(block, prefix=ids.take(f"{prefix}.text"))
+            for block in blocks
+        ]
+        return PartView(
+            id=prefix,
+            kind=part.kind.value,
+            blocks=tuple(views),
+            body=None if function is None else self._body(function, ids.take(f"{prefix}.body"), url),
+            foreign_domain=_foreign_domain(operator, function),
+        )
+
+    def _section(
+        self,
+        section: Section,
+        shift: int,
+        prefix: str,
+        types: frozenset[str],
+        ids: Ids,
+        text: Callable[..., Markup],
+    ) -> SectionView:
+        slug = section.kind.value.lower().replace(" ", "-")
+        section_id = ids.take(f"{prefix}.{slug}")
+
+        def entry(item: Entry) -> EntryView:
+            entry_id = ids.take(f"{prefix}.{_ENTRY_ID.get(section.kind, slug)}.{operator_segment(item.name)}")
+            return EntryView(
+                id=entry_id,
+                name=item.name,
+                marks=tuple(map(_mark, item.marks)),
+                type=_type(item.type, prefix, types, listed=section.kind is SectionKind.TYPE_CONSTRAINTS),
+                description=text(item.description, prefix=entry_id) if item.description else Markup(),
+            )
+
+        return SectionView(
+            id=section_id,
+            level=min(section.level + shift, 6),
+            kind=slug,
+            title=section.title,
+            note=section.note,
+            count=count_in_words(section),
+            blocks=tuple(
+                entry(block)
+                if isinstance(block, Entry)
+                else text(block, prefix=ids.take(f"{section_id}.text"))
+                for block in section.blocks
+            ),
+        )
+
+    def _body(self, function: Function, body_id: str, url: Callable[[str], str]) -> BodyView:
+        imports = {item.domain: item.version for item in function.opset_imports}
+        return BodyView(
+            id=body_id,
+            imports=tuple(
+                ImportView(item.domain, item.version, self._opset_address(item.domain, item.version))
+                for item in function.opset_imports
+            ),
+            code=self._linked_body(function, imports, url),
+        )
+
+    def _linked_body(
+        self, function: Function, imports: dict[str, int | None], url: Callable[[str], str]
+    ) -> Markup:
+        text = body_text(function)
+        pieces: list[Markup] = []
+        at = 0
+        for start, end, node in body_links(text, function):
+            address = self.node_address(node, imports)
+            if address is not None:
+                pieces += [
+                    escape(text[at:start]),
+                    Markup('<a href="{}">{}</a>').format(url(address), text[start:end]),
+                ]
+                at = end
+        return Markup().join([*pieces, escape(text[at:])])
+
+    def node_address(self, node: Node, imports: dict[str, int | None]) -> str | None:
+        """Return the address of the version that a node's opset import selects, if the site has it."""
+        operator = self.catalog.find(node.domain, node.op_type, node.overload)
+        if operator is None:
+            return None
+        opset = imports.get(node.domain)
+        version = None if opset is None else _selected(operator, opset)
+        return (
+            self.addresses.operator(operator)
+            if version is None
+            else self.addresses.version(operator, version.since_version)
+        )
+
+    def _opset_address(self, domain: str, version: int | None) -> str | None:
+        for item in self.catalog.domains:
+            if item.name == domain and any(opset.version == version for opset in item.opsets):
+                return self.addresses.opset(domain, version or 0)
+        return None
+
+
+def _selected(operator: OperatorHistory, opset: int) -> Version | None:
+    """The version that an import of this opset binds: the highest since_version that is not above it."""
+    candidates = [version for version in operator.versions if version.since_version <= opset]
+    return candidates[-1] if candidates else None
+
+
+def _shift(doc: DocString) -> int:
+    """How far headings move: the highest one of a text comes directly below the page's title."""
+    return 2 - (doc.heading_level or 2)
+
+
+def _defined_types(blocks: Iterable[Section | str]) -> frozenset[str]:
+    return frozenset(
+        entry.name
+        for block in blocks
+        if isinstance(block, Section) and block.kind is SectionKind.TYPE_CONSTRAINTS
+        for entry in block.entries
+    )
+
+
+def _foreign_domain(operator: OperatorHistory, function: Function | None) -> str:
+    own = "" if function is None or not function.domain else function.domain
+    return own if own not in ("", operator.domain) else ""
+
+
+def _mark(mark: str) -> Markup:
+    """A mark as HTML: the values between back-ticks as code."""
+    pieces: list[Markup] = []
+    at = 0
+    for match in _MARK_CODE.finditer(mark):
+        pieces += [escape(mark[at : match.start()]), Markup("<code>{}</code>").format(match[2])]
+        at = match.end()
+    return Markup().join([*pieces, escape(mark[at:])])
+
+
+def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Markup:
+    """A type as HTML: a list of types as one code each, a constraint's name as a link to the constraint."""
+    if not text:
+        return Markup()
+    if listed:
+        return Markup(", ").join(Markup("<code>{}</code>").format(item) for item in _split_types(text))
+    pieces: list[Markup] = []
+    at = 0
+    for match in _TYPE_NAME.finditer(text):
+        if match[0] in types:
+            anchor = f"#{prefix}.type.{operator_segment(match[0])}"
+            pieces += [
+                escape(text[at : match.start()]),
+                Markup('<a href="{}">{}</a>').format(anchor, match[0]),
+            ]
+            at = match.end()
+    return Markup("<code>{}</code>").format(Markup().join([*pieces, escape(text[at:])]))
+
+
+def _split_types(text: str) -> list[str]:
+    """Split at the commas outside parentheses: `map(int64, string), tensor(float)` are two types."""
+    items = [""]
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            items.append("")
+        else:
+            items[-1] += character
+    return [item.strip() for item in items if item.strip()]
