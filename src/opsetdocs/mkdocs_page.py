@@ -1,0 +1,116 @@
+"""Finished pages as MkDocs knows pages: their frame, contents list and search entries are MkDocs' own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from html import escape, unescape
+from types import SimpleNamespace
+from typing import Any, cast
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.contrib.search.search_index import SearchIndex
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import TableOfContents, get_toc
+
+from opsetdocs.site import Heading, RenderedPage
+
+# Texts have their quotation marks escaped in finished HTML, so that this finds attributes only.
+_ID = re.compile(r'\sid="([^"]+)"')
+
+
+class HtmlTitle(str):
+    """A title as HTML, because themes print titles as they stand.
+
+    Some ask for it as text by `striptags`, which resolves the character references, and print the result as
+    it stands too: a name that looks like a tag would become one. That filter takes what `__html__` returns,
+    which therefore is escaped once more.
+    """
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return escape(self)
+
+
+class FinishedPage(Page):
+    """A page whose HTML is finished: Python-Markdown never sees it, and no extension acts on its texts."""
+
+    def __init__(self, rendered: RenderedPage, file: File, config: MkDocsConfig, title: str | None) -> None:
+        """Attach the page to its file.
+
+        Args:
+            rendered: What the page holds.
+            file: The virtual file that gives the page its address.
+            config: The site's configuration.
+            title: The title that the site's nav states, as HTML; `None` for the page's own.
+        """
+        super().__init__(title or HtmlTitle(escape(rendered.title)), file, config)
+        self.rendered = rendered
+
+    def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 -- MkDocs' signature
+        """Set the metadata, under the keys that themes look for; there is no Markdown."""
+        self.markdown = ""
+        self.meta = self._metadata()
+
+    def _metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = {"title": self.title, "description": escape(self.rendered.description)}
+        if self.rendered.status:
+            metadata["status"] = self.rendered.status
+        if not self.rendered.searched:
+            metadata["search"] = {"exclude": True}
+        return metadata
+
+    def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 -- MkDocs' signature
+        """Set the content and its contents list."""
+        self.content = self.rendered.html
+        self.toc = table_of_contents(self.rendered.headings, as_title=escape)
+
+    @cached_property
+    def present_anchor_ids(self) -> set[str]:  # type: ignore[override]
+        """Every id on the page; sought only where a hand-written page links into this one."""
+        return {unescape(value) for value in _ID.findall(self.rendered.html)}
+
+
+def table_of_contents(headings: Iterable[Heading], *, as_title: Callable[[str], str]) -> TableOfContents:
+    """Nest the headings by level.
+
+    Args:
+        headings: In the order of the page.
+        as_title: Turns a heading's text into what is shown: `escape` for HTML, `str` for text.
+    """
+    top: list[Any] = []
+    enclosing: list[Any] = []
+    for heading in headings:
+        entry = {"level": heading.level, "id": heading.id, "name": as_title(heading.title), "children": []}
+        while enclosing and enclosing[-1]["level"] >= heading.level:
+            enclosing.pop()
+        siblings = enclosing[-1]["children"] if enclosing else top
+        siblings.append(entry)
+        enclosing.append(entry)
+    return get_toc(top)
+
+
+class TextTitleIndex(SearchIndex):
+    """The index of MkDocs' own search plugin, fed with what it needs for finished pages.
+
+    Its results page escapes titles itself, so it gets them as text. It has no setting that leaves a page out.
+    """
+
+    def add_entry_from_context(self, page: Page) -> None:
+        """Add a page, unless it is a finished page that is not searched."""
+        if not isinstance(page, FinishedPage):
+            super().add_entry_from_context(page)
+        elif page.rendered.searched:
+            super().add_entry_from_context(cast("Page", _with_text_titles(page)))
+
+
+def _with_text_titles(page: FinishedPage) -> SimpleNamespace:
+    return SimpleNamespace(
+        title=unescape(page.title or ""),
+        content=page.content,
+        url=page.url,
+        toc=table_of_contents(page.rendered.headings, as_title=str),
+    )
