@@ -1,0 +1,417 @@
+"""The commands, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from opsetdocs import publish
+from opsetdocs.cli import describe, main
+from opsetdocs.errors import ConfigError, OpsetdocsError
+from opsetdocs.project import find_project, fixed_part
+from opsetdocs.publish import check_replaceable, staging_folder
+from opsetdocs.site import Summary
+
+PLAIN = "L3-plain.textproto"
+COUNTS = "2 operators, 2 versions, 1 opset in 1 domain: 7 pages in site/\n"
+PATIENCE = 120
+"""Seconds that a slow machine may take for what is waited for."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cases: Path) -> Path:
+    """A project folder with one opset file and no mkdocs.yml."""
+    shutil.copy(cases / PLAIN, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "opsetdocs", *arguments],
+            cwd=folder,
+            env=os.environ | environment,
+            input=stdin,
+            capture_output=True,
+            timeout=600,
+            check=False,
+        )
+
+    return run
+
+
+Run = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def configure(folder: Path, plugins: Any, **settings: Any) -> Path:
+    (folder / "docs").mkdir(exist_ok=True)
+    config_file = folder / "mkdocs.yml"
+    config_file.write_text(json.dumps({"site_name": "Test", "plugins": plugins, **settings}), "utf-8")
+    return config_file
+
+
+def entries(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_without_a_project_the_default_site_shows_the_source(folder: Path, run: Run) -> None:
+    done = run("build", PLAIN)
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, COUNTS, b"")
+    assert (folder / "site/com.example/operators/Halve/2/index.html").exists()
+    assert entries(folder) == {PLAIN, "site"}
+
+
+def test_the_default_site_asks_no_other_host(folder: Path, run: Run) -> None:
+    run("build", PLAIN)
+    asks = re.compile(
+        rb"""(<(script|img|iframe)[^>]*src=|<link[^>]*href=|@import|url\()\s*["']?(https?:)?//"""
+    )
+    for name, data in content(folder / "site").items():
+        assert not (name.endswith((".html", ".css")) and asks.search(data)), name
+
+
+def test_two_builds_are_the_same_bytes(folder: Path, run: Run) -> None:
+    for name in ("one", "two"):
+        assert run("build", PLAIN, "-d", name, SOURCE_DATE_EPOCH="1700000000").returncode == 0
+    assert content(folder / "one") == content(folder / "two")
+    assert b"2023-11-14" in (folder / "one/index.html").read_bytes()
+
+
+def test_the_start_page_names_the_day_and_no_time(folder: Path, run: Run) -> None:
+    run("build", PLAIN)
+    assert re.search(rb"\d{4}-\d\d-\d\d 00:00:00", (folder / "site/index.html").read_bytes())
+
+
+@pytest.mark.parametrize("plugins", [["search", "opsetdocs"], {"search": {}, "opsetdocs": None}])
+def test_sources_of_the_call_come_before_those_of_the_project(folder: Path, run: Run, plugins: Any) -> None:
+    configure(folder, plugins)
+    done = run("build", PLAIN)
+    assert (done.returncode, done.stdout.decode()) == (0, COUNTS)
+
+
+def test_the_project_names_sources_and_the_folder(folder: Path, run: Run) -> None:
+    (folder / "below").mkdir()
+    configure(folder, ["search", {"opsetdocs": {"sources": ["*.textproto"], "path": "ops"}}], site_dir="out")
+    done = run("build")
+    assert done.stdout.decode().endswith("7 pages in out/\n")
+    assert (folder / "out/ops/com.example/index.html").exists()
+
+
+def test_sources_are_relative_to_the_current_folder(folder: Path, cases: Path) -> None:
+    (folder / "project").mkdir()
+    configure(folder / "project", ["search", "opsetdocs"])
+    done = subprocess.run(
+        [sys.executable, "-m", "opsetdocs", "build", PLAIN, "-f", "project/mkdocs.yml", "-d", "site"],
+        cwd=folder,
+        capture_output=True,
+        timeout=600,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.decode()) == (0, COUNTS)
+
+
+def test_standard_input_is_a_source(folder: Path, run: Run) -> None:
+    data = (folder / PLAIN).read_bytes()
+    (folder / PLAIN).unlink()
+    done = run("build", "-", stdin=data)
+    assert (done.returncode, done.stdout.decode()) == (0, COUNTS)
+
+
+def test_unchanged_files_keep_their_time_and_changed_ones_are_new(folder: Path, run: Run) -> None:
+    run("build", PLAIN)
+    site = folder / "site"
+    for path in site.rglob("*"):
+        os.utime(path, (1, 1))
+    (site / ".git").mkdir()
+    text = (folder / PLAIN).read_text(encoding="utf-8")
+    (folder / PLAIN).write_text(text.replace("Divides every", "Splits every"), encoding="utf-8")
+    run("build", PLAIN)
+    assert (site / "com.example/operators/Double/index.html").stat().st_mtime == 1
+    changed = site / "com.example/operators/Halve/index.html"
+    assert changed.stat().st_mtime > 1
+    assert "Splits every" in changed.read_text(encoding="utf-8")
+    assert (site / ".git").is_dir(), "MkDocs leaves hidden entries alone, and so do we"
+
+
+def test_what_is_gone_from_the_files_is_gone_from_the_site(folder: Path, run: Run) -> None:
+    run("build", PLAIN)
+    text = (folder / PLAIN).read_text(encoding="utf-8")
+    (folder / PLAIN).write_text(text[: text.rindex("operator {")], encoding="utf-8")
+    run("build", PLAIN)
+    assert not (folder / "site/com.example/operators/Halve").exists()
+    assert b"Halve" not in b"".join(content(folder / "site").values())
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ("L8-typo-field.textproto", ["L8-typo-field.textproto:6", "operater"]),
+        ("L11-empty.textproto", ["L11-empty.textproto", "empty"]),
+        ("absent.textproto", ["absent.textproto"]),
+    ],
+)
+def test_an_unusable_file_is_named_and_the_old_site_stays(
+    folder: Path, run: Run, cases: Path, case: str, said: list[str]
+) -> None:
+    run("build", PLAIN)
+    before = content(folder / "site")
+    if (cases / case).exists():
+        shutil.copy(cases / case, folder)
+    done = run("build", PLAIN, case)
+    errors = done.stderr.decode()
+    assert done.returncode == 2
+    assert all(word in errors for word in said), errors
+    assert "Traceback" not in errors
+    assert content(folder / "site") == before
+    assert entries(folder) - {case} == {PLAIN, "site"}
+
+
+def test_strict_publishes_nothing_that_has_a_warning(folder: Path, run: Run) -> None:
+    text = (folder / PLAIN).read_text(encoding="utf-8")
+    (folder / PLAIN).write_text(text.replace("status: STABLE", ""), encoding="utf-8")
+    lenient = run("build", PLAIN, "-d", "lenient")
+    strict = run("build", PLAIN, "--strict")
+    assert (lenient.returncode, strict.returncode) == (0, 1)
+    assert b"Double" in lenient.stderr
+    assert b"WARNING" in strict.stderr
+    assert entries(folder) == {PLAIN, "lenient"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("site_name: A", "  - opsetdocs"),
+        ("plugins: [search]", "  - opsetdocs"),
+        ("plugins: [search, opsetdocs: {enabled: false}]\nsite_name: A", "off"),
+        ("plugins: [", "mkdocs.yml"),
+        ("- a", "mkdocs.yml"),
+        ("INHERIT: absent.yml", "absent.yml"),
+        ("x: !!python/name:absent.module ''", "absent"),
+        ("plugins: [opsetdocs, search]\nsite_name: A\ntheme: absent", "absent"),
+        ("plugins: [opsetdocs: {order: size}, search]\nsite_name: A", "order"),
+    ],
+)
+def test_an_unusable_project_is_an_error(folder: Path, run: Run, text: str, said: str) -> None:
+    (folder / "mkdocs.yml").write_text(text, encoding="utf-8")
+    (folder / "docs").mkdir()
+    (folder / "docs/index.md").write_text("# A", encoding="utf-8")
+    done = run("build", PLAIN)
+    errors = done.stderr.decode()
+    assert done.returncode == 2
+    assert said in errors
+    assert "Traceback" not in errors
+    assert entries(folder) == {PLAIN, "mkdocs.yml", "docs"}
+
+
+def test_a_project_inherits_its_plugins(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUT", "elsewhere")
+    (folder / "base.yml").write_text("plugins: [search, opsetdocs]\nsite_dir: !ENV OUT", encoding="utf-8")
+    (folder / "mkdocs.yaml").write_text("INHERIT: base.yml", encoding="utf-8")
+    monkeypatch.chdir(folder)
+    assert find_project(None).site_dir == folder / "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("-", None),
+        ("onnx", None),
+        ("a/b.textproto", "a/b.textproto"),
+        ("a/*/b.textproto", "a"),
+        ("*.textproto", "."),
+        ("a/[bc]", "a"),
+        ("/a/?", "/a"),
+    ],
+)
+def test_the_fixed_part_of_a_source(source: str, expected: str | None) -> None:
+    assert fixed_part(source) == (None if expected is None else Path(expected))
+
+
+@pytest.mark.parametrize(
+    ("made", "refused"),
+    [
+        ([], False),
+        (["site/"], False),
+        (["site/.git/"], False),
+        (["site/sitemap.xml", "site/index.html"], False),
+        (["site/thesis.txt"], True),
+        (["site/index.html"], True),
+        (["site"], True),
+        (["site/sitemap.xml", "site/ops/a.textproto"], True),
+    ],
+)
+def test_only_a_site_is_replaced(tmp_path: Path, made: list[str], refused: bool) -> None:
+    for name in made:
+        path = tmp_path / name
+        (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+        if not name.endswith("/"):
+            path.touch()
+    needed = [tmp_path / "site/ops"] if (tmp_path / "site/ops").exists() else []
+    if refused:
+        with pytest.raises(ConfigError, match="site"):
+            check_replaceable(tmp_path / "site", needed)
+    else:
+        check_replaceable(tmp_path / "site", needed)
+
+
+@pytest.mark.parametrize("target", ["/", "~", ".", ".."])
+def test_a_folder_with_everything_in_it_is_never_replaced(folder: Path, target: str) -> None:
+    result = CliRunner().invoke(main, ["build", str(folder / PLAIN), "-d", str(Path(target).expanduser())])
+    assert result.exit_code == 2
+    assert "in there" in result.output
+
+
+@pytest.mark.parametrize("old_site", [False, True])
+def test_a_failed_exchange_leaves_the_old_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old_site: bool
+) -> None:
+    site = tmp_path / "site"
+    if old_site:
+        site.mkdir()
+        (site / "index.html").write_text("old", encoding="utf-8")
+    original = Path.rename
+
+    def rename(path: Path, target: Path) -> Path:
+        if ".new-" in path.name:
+            raise PermissionError(13, "Permission denied")
+        return original(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(OpsetdocsError, match="Permission denied"), staging_folder(site) as staging:
+        (staging / "index.html").write_text("new", encoding="utf-8")
+        publish.publish(staging, site)
+    assert content(tmp_path) == ({"site/index.html": b"old"} if old_site else {})
+
+
+def test_a_site_behind_a_symbolic_link_is_replaced_where_it_is(folder: Path, run: Run) -> None:
+    (folder / "real").mkdir()
+    (folder / "site").symlink_to("real", target_is_directory=True)
+    assert run("build", PLAIN).returncode == 0
+    assert (folder / "site").is_symlink()
+    assert (folder / "real/index.html").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_ends_the_build_and_cleans_up(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "opsetdocs", "build", "-"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(b" " * 1_000_000)  # More than a pipe holds: returns when MkDocs is reading.
+    assert any(".new-" in name for name in entries(folder))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 130
+    assert process.communicate() == (b"", b"Interrupted.\n")
+    assert entries(folder) == {PLAIN}
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "cp1252"},
+        {"PYTHONIOENCODING": "ascii"},
+    ],
+)
+def test_messages_survive_any_encoding(
+    folder: Path, run: Run, cases: Path, environment: dict[str, str]
+) -> None:
+    shutil.copy(cases / "T2-non-ascii.textproto", folder / "⊗ β ±∞ 🙂.textproto")
+    done = run("build", ".", "absent ⊗ 🙂", **environment)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    done = run("build", ".", "-d", "out ⊗ 🙂", **environment)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+    texts = b"".join(data for name, data in content(folder / "out ⊗ 🙂").items() if name.endswith(".html"))
+    assert "⊗" in texts.decode("utf-8")
+    assert "👍🏽" in texts.decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("summary", "words"),
+    [
+        (Summary(4, 227, 659, 35, 946), "227 operators, 659 versions, 35 opsets in 4 domains: 946 pages"),
+        (Summary(1, 1, 1, 1, 1), "1 operator, 1 version, 1 opset in 1 domain: 1 page"),
+    ],
+)
+def test_counts_in_words(summary: Summary, words: str) -> None:
+    assert describe(summary) == words
+
+
+@pytest.mark.parametrize(
+    ("format_", "ending"), [("binary", "onnxopset"), ("text", "textproto"), ("json", "onnxjson")]
+)
+def test_export(tmp_path: Path, format_: str, ending: str) -> None:
+    arguments = [
+        "export",
+        str(tmp_path / "ops"),
+        "--domain",
+        "ai.onnx.ml",
+        "--opset",
+        "3",
+        "--format",
+        format_,
+    ]
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert (result.exit_code, result.output) == (0, f"1 file in {tmp_path / 'ops'}/\n")
+    assert entries(tmp_path / "ops") == {f"ai.onnx.ml-3.{ending}"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["export", "ops", "--domain", "com.absent"],
+        ["export", "ops", "--domain", "ai.onnx", "--opset", "999"],
+        ["export", "ops", "--opset", "0"],
+        ["export"],
+        ["build", "-f", "absent.yml"],
+        ["build", "--absent"],
+        ["absent"],
+    ],
+)
+def test_an_unusable_call_exits_with_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "Error" in result.output
+    assert entries(tmp_path) == set()
+
+
+@pytest.mark.parametrize("name", sorted(main.commands))
+def test_every_command_explains_itself(name: str) -> None:
+    command = main.commands[name]
+    result = CliRunner().invoke(main, [name, "--help"])
+    assert result.exit_code == 0
+    assert f"\n    opsetdocs {name} " in result.output.replace("      opsetdocs", "    opsetdocs")
+    options = [item for item in command.params if isinstance(item, click.Option)]
+    assert all(item.help for item in options)
+
+
+def test_version(run: Run) -> None:
+    assert re.fullmatch(r"opsetdocs, version \d+\.\d+\.\d+\S*\n", run("--version").stdout.decode())
