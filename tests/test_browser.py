@@ -1,0 +1,135 @@
+"""The built site in a real browser: Chromium by playwright."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from html_site import BuiltSite
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class _QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture(scope="session")
+def server(onnx_site: BuiltSite) -> Iterator[str]:
+    handler = functools.partial(_QuietHandler, directory=str(onnx_site.folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{httpd.server_address[1]}/"
+        httpd.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        if os.environ.get("OPSETDOCS_REQUIRE_BROWSER"):
+            pytest.fail("there is no Chromium on this machine")
+        pytest.skip("there is no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, server: str) -> Iterator[Page]:
+    """A page that fails the test on script errors and on any request to another host."""
+    context = browser.new_context(base_url=server)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: None if request.url.startswith(server) else faults.append(request.url))
+    yield page
+    context.close()
+    assert faults == []
+
+
+def test_a_reader_walks_from_the_domains_to_an_old_version(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("main").get_by_role("link", name="ai.onnx", exact=True).click()
+    page.get_by_role("row", name="Conv stable").get_by_role("link", name="Conv", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Conv")
+    expect(page.locator(".opsetdocs-facts")).to_contain_text("stable")
+    page.get_by_role("region", name="History").get_by_role("link", name="1", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Conv-1")
+    page.get_by_role("link", name="Conv-22").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Conv")
+
+
+def test_an_opset_leads_to_what_it_changed(page: Page) -> None:
+    page.goto("/ai.onnx/opsets/13/")
+    page.get_by_role("link", name="opset 14").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("ai.onnx opset 14")
+    page.locator(".opsetdocs-changes").get_by_role("link", name="HardSwish").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("HardSwish-14")
+
+
+@pytest.mark.parametrize("width", [320, 768, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "address",
+    ["", "ai.onnx/", "ai.onnx/operators/Conv/", "ai.onnx/operators/Attention/", "ai.onnx/opsets/13/"],
+)
+def test_no_page_scrolls_sideways(
+    browser: Browser, server: str, width: int, scheme: str, address: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+    )
+    page = context.new_page()
+    page.goto(server + address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if folder := os.environ.get("OPSETDOCS_SCREENSHOTS"):
+        name = address.strip("/").replace("/", "-") or "root"
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=str(Path(folder) / f"{name}-{width}-{scheme}.png"), full_page=True)
+    context.close()
+
+
+def test_the_colour_scheme_can_be_switched(page: Page) -> None:
+    page.goto("/")
+    for scheme in ("dark", "light"):
+        page.get_by_role("button", name="Toggle").or_(page.locator("#theme-menu")).first.click()
+        page.locator(f"[data-bs-theme-value={scheme}]").click()
+        expect(page.locator("html")).to_have_attribute("data-bs-theme", scheme)
+
+
+def test_search_finds_an_operator(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("s")
+    box = page.locator("#mkdocs-search-query")
+    expect(box).to_be_visible()
+    page.wait_for_timeout(500)
+    box.press_sequentially("LogSoftmax", delay=20)
+    results = page.locator("#mkdocs-search-results")
+    for _ in range(60):
+        if results.locator("article").count():
+            break
+        page.wait_for_timeout(500)
+        box.press("Backspace")
+        box.press_sequentially("x")
+    expect(results.locator("article h3").first).to_contain_text("LogSoftmax")
