@@ -312,19 +312,24 @@ def test_a_site_behind_a_symbolic_link_is_replaced_where_it_is(folder: Path, run
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_ends_the_build_and_cleans_up(folder: Path) -> None:
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "opsetdocs", "build", "-"],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    assert process.stdin is not None
-    process.stdin.write(b" " * 1_000_000)  # More than a pipe holds: returns when MkDocs is reading.
-    assert any(".new-" in name for name in entries(folder))
-    process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 130
-    assert process.communicate() == (b"", b"Interrupted.\n")
+        # A shell that runs the tests in the background has the signal ignored, and a child inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b" " * 1_000_000)  # More than a pipe holds: returns when MkDocs is reading.
+        assert any(".new-" in name for name in entries(folder))
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(PATIENCE) == 130
+            assert process.communicate() == (b"", b"Interrupted.\n")
+        finally:
+            process.kill()
     assert entries(folder) == {PLAIN}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -168,3 +169,11 @@ def test_an_entry_has_its_permanent_id(onnx_site: BuiltSite) -> None:
     assert wanted <= set(page.ids)
     current = onnx_site.page("ai.onnx/operators/Conv/")
     assert {name.replace("-22", "") for name in wanted} <= set(current.ids)
+
+
+def test_search_knows_operators_but_not_old_versions_or_code_of_examples(onnx_site: BuiltSite) -> None:
+    index = json.loads((onnx_site.folder / "search/search_index.json").read_text(encoding="utf-8"))["docs"]
+    locations = {entry["location"].partition("#")[0] for entry in index}
+    assert "ai.onnx/operators/Conv/" in locations
+    assert not [location for location in locations if re.search(r"/operators/[^/]+/\d+/", location)]
+    assert not [entry["location"] for entry in index if "onnx.helper.make_node" in entry["text"]]

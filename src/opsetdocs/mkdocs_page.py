@@ -20,6 +20,9 @@ from opsetdocs.site import Heading, RenderedPage
 # Texts have their quotation marks escaped in finished HTML, so that this finds attributes only.
 _ID = re.compile(r'\sid="([^"]+)"')
 
+# What our templates mark as Material's search knows it; none of these holds another one.
+_NOT_SEARCHED = re.compile(r"<(\w+)[^>]* data-search-exclude>.*?</\1>", re.DOTALL)
+
 
 class HtmlTitle(str):
     """A title as HTML, because themes print titles as they stand.
@@ -110,7 +113,7 @@ class TextTitleIndex(SearchIndex):
 def _with_text_titles(page: FinishedPage) -> SimpleNamespace:
     return SimpleNamespace(
         title=unescape(page.title or ""),
-        content=page.content,
+        content=_NOT_SEARCHED.sub("", page.content or ""),
         url=page.url,
         toc=table_of_contents(page.rendered.headings, as_title=str),
     )
