@@ -9,8 +9,8 @@ import pprint
 from pathlib import Path
 
 import pytest
-from conftest import case_files
 
+from conftest import case_files
 from opsetdocs.build import build_site
 from opsetdocs.history import build_catalog
 from opsetdocs.site import SiteOptions

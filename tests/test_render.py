@@ -1,0 +1,115 @@
+"""Templates: ours, a project's own, and what happens when one of them fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from opsetdocs.addresses import Place
+from opsetdocs.errors import TemplateError
+from opsetdocs.site import Site
+
+SiteOf = Callable[..., Site]
+
+
+def page(site: Site, address: str) -> str:
+    (found,) = [page.html for page in site.pages if page.address == address]
+    return found
+
+
+def write(folder: Path, name: str, text: str) -> tuple[Path, ...]:
+    (folder / name).write_text(text, encoding="utf-8")
+    return (folder,)
+
+
+OPERATOR = "com.example/operators/Sub/"
+
+
+def test_a_template_of_the_same_name_replaces_ours(site_of: SiteOf, tmp_path: Path) -> None:
+    templates = write(tmp_path, "operator.html.jinja", "<h1>{{ operator.name }} of {{ domain.name }}</h1>")
+    site = site_of("H2", templates=templates)
+    assert page(site, OPERATOR) == "<h1>Sub of com.example</h1>"
+    assert "opsetdocs-facts" in page(site, f"{OPERATOR}13/")
+
+
+def test_a_template_that_extends_ours_changes_a_single_block(site_of: SiteOf, tmp_path: Path) -> None:
+    templates = write(
+        tmp_path,
+        "operator.html.jinja",
+        '{% extends "default/operator.html.jinja" %}'
+        "{% block history %}<p>Ask the {{ operator.name }} team.</p>{{ super() }}{% endblock %}",
+    )
+    plain, extended = page(site_of("H2"), OPERATOR), page(site_of("H2", templates=templates), OPERATOR)
+    assert extended.replace("<p>Ask the Sub team.</p>", "").split() == plain.split()
+    assert "<p>Ask the Sub team.</p>" in extended
+
+
+def test_an_included_template_can_be_extended_too(site_of: SiteOf, tmp_path: Path) -> None:
+    templates = write(
+        tmp_path,
+        "part.html.jinja",
+        '{% extends "default/part.html.jinja" %}{% block body %}<p>{{ part.kind }}</p>{% endblock %}',
+    )
+    site = site_of("F1", templates=templates)
+    assert "<p>function</p>" in page(site, "com.example/operators/ScaledRelu/")
+
+
+def test_the_first_folder_wins(site_of: SiteOf, tmp_path: Path) -> None:
+    folders = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        folders += write(tmp_path / name, "operator.html.jinja", name)
+    assert page(site_of("H2", templates=tuple(folders)), OPERATOR) == "one"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{% if %}", r"operator\.html\.jinja:1: Expected an expression"),
+        (
+            "\n{{ nothing.at_all }}",
+            r"operator\.html\.jinja:2: page com\.example/operators/\w+/: 'nothing' is undef",
+        ),
+        ("{{ 1 / 0 }}", r"operator\.html\.jinja:1: page .*: division by zero"),
+        (
+            '{% include "absent.html.jinja" %}',
+            r"operator\.html\.jinja: there is no template absent\.html\.jinja",
+        ),
+    ],
+)
+def test_a_template_that_fails_is_named_with_its_line(
+    site_of: SiteOf, tmp_path: Path, text: str, message: str
+) -> None:
+    with pytest.raises(TemplateError, match=message):
+        site_of("H2", templates=write(tmp_path, "operator.html.jinja", text))
+
+
+def test_names_are_escaped_in_a_projects_own_template(site_of: SiteOf, tmp_path: Path) -> None:
+    templates = write(tmp_path, "operator.html.jinja", "<h1>{{ operator.name }}</h1>")
+    shown = [page.html for page in site_of("S2", templates=templates).pages]
+    assert "<h1>&lt;img src=x onerror=alert(1)&gt;</h1>" in shown
+    assert not [html for html in shown if "<img" in html]
+
+
+@pytest.mark.parametrize(
+    ("here", "target", "directories", "files"),
+    [
+        ("", "", "./", "index.html"),
+        ("", "ai.onnx/", "ai.onnx/", "ai.onnx/index.html"),
+        ("ai.onnx/", "", "../", "../index.html"),
+        ("ai.onnx/operators/Conv/", "ai.onnx/operators/Conv/11/", "11/", "11/index.html"),
+        ("ai.onnx/operators/Conv/11/", "ai.onnx/operators/Conv/", "../", "../index.html"),
+        (
+            "ai.onnx/operators/Conv/11/",
+            "ai.onnx/opsets/22/#x",
+            "../../../opsets/22/#x",
+            "../../../opsets/22/index.html#x",
+        ),
+        ("ai.onnx/", "catalog.json", "../catalog.json", "../catalog.json"),
+    ],
+)
+def test_links_are_relative_to_the_page(here: str, target: str, directories: str, files: str) -> None:
+    assert Place(here, directory_urls=True).url(target) == directories
+    assert Place(here, directory_urls=False).url(target) == files
