@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
@@ -274,6 +275,173 @@ def test_everything_stays_in_its_place() -> None:
         ),
         "## Other",
     )
+
+
+# Entries in other forms
+
+
+def blocks_of(kind: SectionKind, text: str) -> tuple[Entry | str, ...]:
+    [section] = parse(f"#### {kind.value}\n\n{text}\n").blocks
+    assert isinstance(section, Section)
+    return section.blocks
+
+
+def entry(name: str, kind: str = "", **fields: object) -> Entry:
+    made = Entry(name, kind, **fields)  # type: ignore[arg-type]
+    return replace(made, marks=stated_marks(made))
+
+
+ATTRIBUTES, INPUTS = SectionKind.ATTRIBUTES, SectionKind.INPUTS
+
+OTHER_FORMS = [
+    (
+        ATTRIBUTES,
+        """
+        <dl>
+        <dt><tt>axis</tt> : int (default is 1)</dt>
+        <dd>Axis.</dd>
+        <dt><tt>k</tt> : list of ints (required)</dt>
+        <dd></dd>
+        </dl>
+        """,
+        (entry("axis", "int", description="Axis.", default="1"), entry("k", "list of ints", required=True)),
+    ),
+    (
+        ATTRIBUTES,
+        """
+        Before.
+
+        <DL><DT><CODE>a</CODE> : float (default is (1e-05))
+        <DD>One.
+
+        - b (c)
+
+            d</DL>
+
+        After.
+        """,
+        ("Before.", entry("a", "float", description="One.\n\n- b (c)\n\n    d", default="1e-05"), "After."),
+    ),
+    (
+        ATTRIBUTES,
+        """
+        <dl>
+        <dt><tt>a</tt> : string (default is b (c), d)</dt>
+        <dt><tt>e</tt> : string (default is )</dt>
+        <dt><tt>f</tt> : list of strings (default is ['g, h', 'i'])</dt>
+        <dt><tt>j</tt> : list of floats (default is ['1.0', '0.5'])</dt>
+        <dt><tt>k</tt> : list of ints (default is none)</dt>
+        <dt><tt>l</tt> : string (default is "m")</dt>
+        </dl>
+        """,
+        (
+            entry("a", "string", default='"b (c), d"'),
+            entry("e", "string", default='""'),
+            entry("f", "list of strings", default='["g, h", "i"]'),
+            entry("j", "list of floats", default="[1.0, 0.5]"),
+            entry("k", "list of ints", default="none"),
+            entry("l", "string", default='"m"'),
+        ),
+    ),
+    (
+        INPUTS,
+        """
+        <dl>
+        <dt><tt>X</tt> (optional, non-differentiable) : T</dt>
+        <dd>One.</dd>
+        <dd>Two.</dd>
+        <dt><tt>V</tt> (variadic, heterogeneous) : map(string, T&lt;2&gt;)</dt>
+        </dl>
+        """,
+        (
+            entry("X", "T", description="One.\n\nTwo.", optional=True, differentiable=False),
+            entry("V", "map(string, T<2>)", variadic=True, homogeneous=False),
+        ),
+    ),
+    (
+        SectionKind.TYPE_CONSTRAINTS,
+        r"""
+        | Name | Type | Description |
+        |---|---|---|
+        | T | `tensor(float)`, tensor(int8) | a \| b |
+        | `U` | | |
+        """,
+        (entry("T", "tensor(float), tensor(int8)", description="a | b"), entry("U")),
+    ),
+    (
+        INPUTS,
+        """
+        Before.
+
+        | type | NAME |
+        |---|---|
+        | T | X.1 (optional, differentiable) |
+
+        After.
+        """,
+        ("Before.", entry("X.1", "T", optional=True, differentiable=True), "After."),
+    ),
+    (
+        ATTRIBUTES,
+        """
+        | Name | Type | Default | Description |
+        |---|---|---|---|
+        | `a` | string | `"b"` | One. |
+        | c | int | - | Two. |
+        | d (required) | int | | |
+        """,
+        (
+            entry("a", "string", description="One.", default='"b"'),
+            entry("c", "int", description="Two."),
+            entry("d", "int", required=True),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "blocks"), OTHER_FORMS)
+def test_other_forms_of_entries(kind: SectionKind, text: str, blocks: tuple[Entry | str, ...]) -> None:
+    assert blocks_of(kind, dedent(text)) == blocks
+    # As bullets they are written, and read back.
+    section = Section(kind, kind.value, 4, blocks=blocks)
+    assert parse(write([section])).blocks == (section,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<dl>\n<dt><tt>X</tt> : T</dt>\n<dd>No end.</dd>",
+        "<dl>\n<dt><tt>X</tt> : T</dt>\n</dl> More.",
+        "<dl>\nText.\n<dt><tt>X</tt> : T</dt>\n</dl>",
+        "<dl>\n<dt>X; </dt>\n<br/></dl>",
+        "<dl>\n<dd>One.</dd>\n</dl>",
+        "<dl>\n<dt><tt>X</tt> or so : T</dt>\n</dl>",
+        "<dl>\n<dt><tt>X</tt> : T</dt>\n<dd>\n<dl>\n<dt>Y</dt>\n</dl>\n</dd>\n</dl>",
+        "<dl>\n</dl>",
+        "</dl>",
+        "| Name | Type | Unit |\n|---|---|---|\n| X | T | m |",
+        "| Type | Description |\n|---|---|\n| T | One. |",
+        "| Name | Name |\n|---|---|\n| X | Y |",
+        "| Name | Type |\n|---|---|\n| X | T |\n| two words | T |",
+        "| Name | Type |\n|---|---|",
+    ],
+)
+def test_what_is_no_list_of_entries_stays_as_it_is(text: str) -> None:
+    assert "\n\n".join(map(str, blocks_of(INPUTS, text))) == text
+    assert not any(isinstance(block, Entry) for block in blocks_of(INPUTS, text))
+
+
+def test_the_html_of_onnx_counts_in_entities() -> None:
+    [section] = parse("#### Inputs (2 - &#8734;)\n").blocks
+    assert section == Section(INPUTS, "Inputs", 4, minimum=2, unbounded=True)
+
+
+@pytest.mark.parametrize(
+    "filler", ["<dl>\n\n", "<dl>\n<dt>\n\n", "<dt>", " ", "| Name | Type |\n|---|---|\n"]
+)
+def test_a_great_deal_of_html_is_read_in_no_time(filler: str) -> None:
+    text = f"## Inputs\n\n<dl>\n{filler * 20_000}\n</dl>\n"
+    assert parse(text).text == text
 
 
 def test_a_section_ends_at_a_heading_of_its_level_or_above() -> None:

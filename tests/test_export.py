@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,7 +29,11 @@ from opsetdocs.export.functions import example_body_text
 from opsetdocs.export.registry import doc_string, opsets
 from opsetdocs.export.schemas import Schema, all_schemas
 from opsetdocs.export.signature import prose
+from opsetdocs.loader import from_message
+from opsetdocs.meaning import as_part
 from opsetdocs.model import Format, domain_name
+from opsetdocs.signature import Signature, signature
+from opsetdocs.type_groups import split_types
 
 Key = tuple[str, str, int]
 """Domain, op_type and since_version."""
@@ -141,6 +145,10 @@ def expected_attributes(schema: Schema) -> dict[str, tuple[object, ...]]:
 
 
 def read_attributes(doc: DocString) -> dict[str, tuple[object, ...]]:
+    return attribute_fields(entries(doc, SectionKind.ATTRIBUTES))
+
+
+def attribute_fields(attributes: Iterable[Entry]) -> dict[str, tuple[object, ...]]:
     return {
         entry.name: (
             entry.type.removeprefix("list of ").removesuffix("s"),
@@ -150,7 +158,7 @@ def read_attributes(doc: DocString) -> dict[str, tuple[object, ...]]:
             default_from_json(entry),
             entry.description,
         )
-        for entry in entries(doc, SectionKind.ATTRIBUTES)
+        for entry in attributes
     }
 
 
@@ -178,19 +186,20 @@ def expected_parameters(parameters: Any) -> list[tuple[object, ...]]:
 
 
 def read_parameters(doc: DocString, kind: SectionKind) -> list[tuple[object, ...]]:
+    return list(map(parameter_fields, entries(doc, kind)))
+
+
+def parameter_fields(entry: Entry) -> tuple[object, ...]:
     categories = {None: "Unknown", True: "Differentiable", False: "NonDifferentiable"}
-    return [
-        (
-            entry.name,
-            entry.type,
-            "Variadic" if entry.variadic else "Optional" if entry.optional else "Single",
-            1 if entry.at_least is None else entry.at_least,
-            entry.homogeneous is not False,
-            categories[entry.differentiable],
-            entry.description,
-        )
-        for entry in entries(doc, kind)
-    ]
+    return (
+        entry.name,
+        entry.type,
+        "Variadic" if entry.variadic else "Optional" if entry.optional else "Single",
+        1 if entry.at_least is None else entry.at_least,
+        entry.homogeneous is not False,
+        categories[entry.differentiable],
+        entry.description,
+    )
 
 
 def read_count(doc: DocString, kind: SectionKind) -> tuple[int, int]:
@@ -232,6 +241,53 @@ PARTS: dict[str, Callable[[Schema, DocString], Sides]] = {
         [(entry.name, entry.type, entry.description) for entry in entries(doc, SectionKind.TYPE_CONSTRAINTS)],
     ),
 }
+
+
+def expected_signature(schema: Schema) -> tuple[object, ...]:
+    """The whole signature of the registry, every type resolved."""
+    constraints = {item.type_param_str: tuple(item.allowed_type_strs) for item in schema.type_constraints}
+    return (
+        expected_attributes(schema),
+        *(
+            [
+                (*fields, constraints.get(item.type_str, (item.type_str,)))
+                for item, fields in zip(parameters, expected_parameters(parameters), strict=True)
+            ]
+            for parameters in (schema.inputs, schema.outputs)
+        ),
+        constraints,
+        (schema.min_input, schema.max_input),
+        (schema.min_output, schema.max_output),
+    )
+
+
+def read_signature(signature: Signature) -> tuple[object, ...]:
+    return (
+        attribute_fields(signature.attributes),
+        *(
+            [(*parameter_fields(entry), signature.allowed(entry)) for entry in entries]
+            for entries in (signature.inputs, signature.outputs)
+        ),
+        {entry.name: split_types(entry.type) for entry in signature.types},
+        *(
+            (count.least, 2**31 - 1 if count.most is None else count.most)
+            for count in (signature.input_count, signature.output_count)
+        ),
+    )
+
+
+def test_the_whole_signature_is_read_back_for_every_version(sets: tuple[Any, ...]) -> None:
+    read = {}
+    for message in sets:
+        loaded, _ = from_message(message, "onnx")
+        for item in loaded.operators:
+            read[message.domain, item.op_type, item.since_version] = read_signature(signature(as_part(item)))
+        for function in loaded.functions:
+            key = message.domain, function.name, int(dict(function.metadata)["since_version"])
+            read[key] = read_signature(signature(as_part(function)))
+    assert read.keys() == SCHEMAS.keys()
+    for key, schema in SCHEMAS.items():
+        assert read[key] == expected_signature(schema), key
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import pytest
+from onnx import AttributeProto, helper
+
+from operator_sets import operator
 from opsetdocs.docstring import DocString, Entry, Section, SectionKind
+from opsetdocs.export.registry import doc_string
+from opsetdocs.export.schemas import Schema, all_schemas
+from opsetdocs.meaning import as_part
 from opsetdocs.model import STABLE, AttributeDefault, Function, Value
-from opsetdocs.signature import count_in_words, with_function_fields
+from opsetdocs.signature import Count, Signature, count_in_words, signature, with_function_fields
 
 
 def function(**fields: object) -> Function:
@@ -150,3 +161,214 @@ REST = Entry("rest", variadic=True)
 )
 def test_the_count_of_values_in_words(section: Section, words: str) -> None:
     assert count_in_words(section) == words
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "holds"),
+    [
+        (Count(1, 3), Count(2, 2), True),
+        (Count(1, 3), Count(0, 2), False),
+        (Count(1, 3), Count(1, 4), False),
+        (Count(1, 3), Count(1, None), False),
+        (Count(1, None), Count(2, None), True),
+        (Count(1, None), 2, False),
+    ],
+)
+def test_a_count_within_another(one: Count, other: object, holds: bool) -> None:
+    assert (other in one) is holds
+
+
+# The signature as a whole
+
+
+def read(text: str) -> Signature:
+    return signature(as_part(operator("Op", 1, text)))
+
+
+def test_the_signature_of_a_text() -> None:
+    assert read("Text.") == Signature()
+    found = read(
+        "## Outputs (0 - 1)\n\n- `Y` : T\n\n## Type Constraints\n\n- `T` : tensor(float)\n\n"
+        "## Properties\n\n- `deterministic` : yes\n\n## Outputs\n\n- `Z`\n"
+    )
+    assert found == Signature(
+        outputs=(Entry("Y", "T"),),
+        types=(Entry("T", "tensor(float)"),),
+        properties=(Entry("deterministic", "yes"),),
+        output_count=Count(0, 1),
+    )
+
+
+def test_the_signature_of_a_function_has_its_fields() -> None:
+    part = as_part(
+        function(
+            inputs=("x", "z"),
+            attributes=("size",),
+            doc_string="## Inputs\n\n- `x` (optional) : T\n",
+            metadata=(("status", "STABLE"),),
+        )
+    )
+    found = signature(part)
+    assert [entry.name for entry in found.inputs] == ["x", "z"]
+    assert found.inputs[0].optional
+    assert found.input_count == Count(1, 2)
+    assert found.attributes[0].required
+
+
+@pytest.mark.parametrize(
+    ("bullet", "fields"),
+    [
+        ("- `a` : int", {"optional": True}),
+        ("- `a` (default `1`) : int", {"optional": False}),
+        ("- `a` (required) : int", {"optional": False}),
+    ],
+)
+def test_an_attribute_that_can_be_left_out_is_optional(bullet: str, fields: dict[str, object]) -> None:
+    [entry] = read(f"## Attributes\n\n{bullet}\n").attributes
+    assert {name: getattr(entry, name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("section", "at_least"),
+    [
+        ("## Inputs\n\n- `X`\n- `V` (variadic)", 1),
+        ("## Inputs\n\n- `X`\n- `V` (variadic, at least 0)", 0),
+        ("## Inputs (3 - ∞)\n\n- `X`\n- `V` (variadic)", 2),
+        ("## Inputs (3 - ∞)\n\n- `X`\n- `V` (variadic, at least 0)", 0),
+        ("## Inputs (0 - ∞)\n\n- `X`\n- `V` (variadic)", 0),
+        ("## Inputs\n\n- `X` (optional)\n- `V` (variadic)", 1),
+        ("## Inputs (2 - ∞)\n\n- `X` (optional)\n- `V` (variadic)", 1),
+    ],
+)
+def test_how_many_values_a_variadic_input_needs(section: str, at_least: int) -> None:
+    single, variadic = read(section).inputs
+    assert (variadic.at_least, variadic.homogeneous) == (at_least, True)
+    assert (single.at_least, single.homogeneous) == (None, None)
+
+
+TYPES = (Entry("T", "tensor(float), tensor(double)"), Entry("U", "map(int64, string)"), Entry("V", ""))
+
+
+@pytest.mark.parametrize(
+    ("written", "types"),
+    [
+        ("", ()),
+        ("T", ("tensor(float)", "tensor(double)")),
+        ("T (on the host)", ("tensor(float)", "tensor(double)")),
+        ("U", ("map(int64, string)",)),
+        ("V", ()),
+        ("W", ("W",)),
+        ("tensor(int64)", ("tensor(int64)",)),
+        ("tensor(float) (T)", ("tensor(float)",)),
+        ("tensor(int64), map(int64, string)", ("tensor(int64)", "map(int64, string)")),
+        ("seq(T)", ("seq(tensor(float))", "seq(tensor(double))")),
+        ("map(string, T)", ("map(string, tensor(float))", "map(string, tensor(double))")),
+        ("map(U, T)", ("map(U, T)",)),
+        ("tensor(T2)", ("tensor(T2)",)),
+    ],
+)
+def test_the_types_that_an_input_allows(written: str, types: tuple[str, ...]) -> None:
+    assert Signature(types=TYPES).allowed(Entry("X", written)) == types
+
+
+# The HTML of ONNX's Operators.md and onnxruntime's ContribOperators.md
+
+
+def page_text(schema: Schema) -> str:
+    """Write a signature as the generators of these pages do."""
+    return "\n".join(
+        [
+            "#### Attributes\n",
+            *description_list(attribute_terms(schema)),
+            f"#### Inputs{heading_count(schema.min_input, schema.max_input)}\n",
+            *description_list(parameter_terms(schema.inputs)),
+            f"#### Outputs{heading_count(schema.min_output, schema.max_output)}\n",
+            *description_list(parameter_terms(schema.outputs)),
+            "#### Type Constraints\n",
+            *description_list(
+                (f"<tt>{item.type_param_str}</tt> : {', '.join(item.allowed_type_strs)}", item.description)
+                for item in schema.type_constraints
+            ),
+        ]
+    )
+
+
+def description_list(terms: Iterable[tuple[str, str]]) -> Iterator[str]:
+    items = [f"<dt>{term}</dt>\n<dd>{description}</dd>" for term, description in terms]
+    if items:
+        yield from ("<dl>", *items, "</dl>\n")
+
+
+def heading_count(least: int, most: int) -> str:
+    if least == most:
+        return ""
+    return f" ({least} - {'&#8734;' if most == 2**31 - 1 else most})"
+
+
+def attribute_terms(schema: Schema) -> Iterator[tuple[str, str]]:
+    for name, item in sorted(schema.attributes.items()):
+        kind = item.type.name.lower()
+        words = f"list of {kind}" if kind.endswith("s") else kind
+        remark = ""
+        if item.required:
+            remark = " (required)"
+        elif item.default_value.type != AttributeProto.UNDEFINED:
+            remark = f" (default is {default_text(helper.get_attribute_value(item.default_value))})"
+        yield f"<tt>{name}</tt> : {words}{remark}", item.description
+
+
+def default_text(value: Any) -> str:
+    """Write a default as the generators do: texts bare, lists as Python prints them.
+
+    They also round numbers to five digits, so that 1e-6 becomes 0: that is lost, and is left out here.
+    """
+    if isinstance(value, list):
+        return str([default_text(item) for item in value])
+    if isinstance(value, bytes):
+        return value.decode()
+    return str(np.float32(value)) if isinstance(value, float) else str(value)
+
+
+def parameter_terms(parameters: Any) -> Iterator[tuple[str, str]]:
+    differentiable = {"Differentiable": "differentiable", "NonDifferentiable": "non-differentiable"}
+    for item in parameters:
+        option = item.option.name
+        tags = [option.lower()] if option != "Single" else []
+        tags += ["heterogeneous"] if option == "Variadic" and not item.is_homogeneous else []
+        tags += filter(None, [differentiable.get(item.differentiation_category.name)])
+        marks = f" ({', '.join(tags)})" if tags else ""
+        yield f"<tt>{item.name}</tt>{marks} : {item.type_str}", item.description
+
+
+def test_the_html_of_onnx_gives_the_same_signature() -> None:
+    for schema in all_schemas():
+        bullets = signature(as_part(operator("Op", 1, doc_string(schema))))
+        page = signature(as_part(operator("Op", 1, page_text(schema))))
+        # These pages have no properties. Nor do they give a count whose ends are equal, and for GRU 1 it does
+        # not follow from the outputs.
+        bullets = replace(bullets, properties=())
+        if (schema.name, schema.since_version) == ("GRU", 1):
+            assert page.output_count == Count(1, 2)
+            page = replace(page, output_count=bullets.output_count)
+        assert plain(page) == plain(bullets), (schema.name, schema.since_version)
+
+
+def plain(item: Signature) -> list[object]:
+    """A signature by its meaning: without marks as written, defaults by value."""
+    entries = (item.attributes, item.inputs, item.outputs, item.types, item.properties)
+    return [
+        item.input_count,
+        item.output_count,
+        *([plain_entry(entry) for entry in group] for group in entries),
+    ]
+
+
+def plain_entry(entry: Entry) -> tuple[object, ...]:
+    default: object = entry.default
+    if entry.default is not None and entry.type in ("float", "int", "string", *LISTS):
+        value = json.loads(entry.default)
+        default = np.float32(value).tolist() if "float" in entry.type else value
+    return replace(entry, marks=(), default=None, description=" ".join(entry.description.split())), default
+
+
+LISTS = ("list of floats", "list of ints", "list of strings")

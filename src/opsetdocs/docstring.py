@@ -7,11 +7,13 @@ else in a doc_string is Markdown and is never lost.
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from html import unescape
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -122,11 +124,16 @@ _FLAGS = {
 """The marks without a value: the field of `Entry` that each sets, and to what."""
 
 _DEPRECATED = re.compile(r"(\*\*|__)deprecated[.:,!]?\1", re.IGNORECASE)
-_COUNT = re.compile(r"([0-9]{1,9})(?:\s*[-–—]\s*(?:([0-9]{1,9})|(∞|inf)))?\Z", re.IGNORECASE)
+_COUNT = re.compile(r"([0-9]{1,9})(?:\s*[-–—]\s*(?:([0-9]{1,9})|(∞|inf|&#8734;|&infin;)))?\Z", re.IGNORECASE)
 _DEFAULT = re.compile(r"default(?:\s*[:=]\s*|\s+is\s+|\s+|(?=`))(\S.*)\Z", re.IGNORECASE)
 _AT_LEAST = re.compile(r"at\s+least\s+([0-9]{1,9})\Z", re.IGNORECASE)
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?=`)")
 _BACK_TICKS = re.compile(r"`+")
+_LIST_EDGE = re.compile(r"<(/?)dl>", re.IGNORECASE)
+_ITEM_TAG = re.compile(r"<(dt|dd)>", re.IGNORECASE)
+_TERM = re.compile(r"<(tt|code)>([^<]*)</\1>", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"""'([^']*)'|"([^"]*)"|([^\s,]+)""")
+_PLAIN_NAME = re.compile(r"[\w.-]+(?=\s*(?:\(|\Z))")
 _TAB = 4
 
 # Blocks are found where a renderer with tables and display math and without raw HTML finds them.
@@ -268,7 +275,7 @@ def _read_part(part: _Part, end: int, lines: list[str]) -> Iterator[Section | st
         return
     content: list[Entry | str] = []
     at = part.content
-    for first, after, entry in _entries(part, lines):
+    for first, after, entry in _entries(part, lines[:end]):
         content += [*_markdown(lines[at:first]), entry]
         at = after
     content += _markdown(lines[at:end])
@@ -289,12 +296,16 @@ def _trimmed(lines: list[str]) -> list[str]:
 def _entries(part: _Part, lines: list[str]) -> Iterator[tuple[int, int, Entry]]:
     """Yield the entries of a section, each with its lines `[first, end)`."""
     if part.section and part.section.kind in _WITH_ENTRIES:
+        at = 0
         for block in part.blocks:
-            if read := _FORMS.get(block.tokens[0].type):
-                yield from read(block, lines)
+            read = _FORMS.get(block.tokens[0].type)
+            if read and block.first >= at:
+                for first, end, entry in read(block, lines, part.section.kind):
+                    yield first, end, entry
+                    at = end
 
 
-def _bullets(block: _Block, lines: list[str]) -> Iterator[tuple[int, int, Entry]]:
+def _bullets(block: _Block, lines: list[str], _: SectionKind) -> Iterator[tuple[int, int, Entry]]:
     for at, item in enumerate(block.tokens):
         if item.type == "list_item_open" and item.level == 1 and item.map:
             first, end = item.map
@@ -302,7 +313,141 @@ def _bullets(block: _Block, lines: list[str]) -> Iterator[tuple[int, int, Entry]
                 yield first, end, entry
 
 
-_FORMS = {"bullet_list_open": _bullets}
+def _description_list(block: _Block, lines: list[str], kind: SectionKind) -> Iterator[tuple[int, int, Entry]]:
+    """Read a `<dl>` as ONNX's Operators.md and onnxruntime's ContribOperators.md have it, all or nothing.
+
+    To Markdown it is a paragraph, and each blank line in it begins another block: it reaches to its `</dl>`.
+    """
+    if not _LIST_EDGE.match(lines[block.first].lstrip()):
+        return
+    edges = (
+        (at, edge[1]) for at in range(block.first, len(lines)) for edge in _LIST_EDGE.finditer(lines[at])
+    )
+    (_, is_end), (last, ends) = next(edges), next(edges, (0, ""))
+    text = "\n".join(lines[block.first : last + 1]).strip()
+    if is_end or not ends or not text.lower().endswith("</dl>"):
+        return
+    before, *pieces = _ITEM_TAG.split(text[len("<dl>") : -len("</dl>")])
+    entries = _described(pieces, kind)
+    if before.strip() or not entries:
+        return
+    yield from _placed(entries, block.first, last + 1)
+
+
+def _described(pieces: list[str], kind: SectionKind) -> list[Entry]:
+    """Read the terms and descriptions of a list, tag and text by turns; nothing if one cannot be read."""
+    entries: list[Entry] = []
+    for tag, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        text = piece.strip()
+        if text.lower().endswith(f"</{tag}>".lower()):
+            text = text[: -len(f"</{tag}>")].rstrip()
+        if tag.lower() == "dt" and (entry := _term(text, kind)):
+            entries.append(entry)
+        elif tag.lower() == "dd" and entries:
+            texts = filter(None, (entries[-1].description, text))
+            entries[-1] = replace(entries[-1], description="\n\n".join(texts))
+        else:
+            return []
+    return entries
+
+
+def _term(text: str, kind: SectionKind) -> Entry | None:
+    """Read a term: `<tt>X</tt> (optional) : T`; of an attribute `<tt>axis</tt> : int (default is 1)`."""
+    if not (name := _TERM.match(text)):
+        return None
+    line = unescape(f"{code_span(name[2])} {text[name.end() :].lstrip()}")
+    entry = _read_first_line(" ".join(line.split()))
+    if entry is None or kind is not SectionKind.ATTRIBUTES or not entry.type.endswith(")"):
+        return entry
+    kind_of_value, _, remark = entry.type[:-1].partition(" (")
+    entry = replace(entry, type=kind_of_value)
+    if remark.startswith("default is"):
+        return _with_default(entry, _uncode(remark.removeprefix("default is").strip()))
+    marks = tuple(mark.strip() for mark in remark.split(","))
+    fields = dict(field for mark in marks if (field := _field(mark)))
+    return replace(entry, marks=(*entry.marks, *marks), **fields)
+
+
+def _with_default(entry: Entry, text: str) -> Entry:
+    """Add a default that is written as in Python, or bare: it becomes JSON where its type tells how."""
+    default = _as_json(text, entry.type)
+    return replace(entry, default=default, marks=(*entry.marks, f"default {code_span(default)}"))
+
+
+def _as_json(text: str, kind: str) -> str:
+    if kind == "string":
+        is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+        return text if is_quoted else json.dumps(text, ensure_ascii=False)
+    if not kind.startswith("list of "):
+        # ONNX's pages put a long number in parentheses of its own.
+        return text.removeprefix("(").removesuffix(")")
+    if not (text.startswith("[") and text.endswith("]")):
+        return text
+    # ONNX's pages quote the numbers of a list too.
+    items = [match[1] or match[2] or match[3] or "" for match in _LIST_ITEM.finditer(text[1:-1])]
+    is_string = kind == "list of strings"
+    return f"[{', '.join(json.dumps(item, ensure_ascii=False) if is_string else item for item in items)}]"
+
+
+def _table(block: _Block, _: list[str], kind: SectionKind) -> Iterator[tuple[int, int, Entry]]:
+    """Read a table with the columns Name, Type, Description and perhaps Default, all or nothing."""
+    header, *rows = _rows(block.tokens)
+    names = [" ".join(cell.split()).casefold() for cell in header]
+    if "name" not in names or len(set(names)) < len(names) or not _COLUMNS.issuperset(names):
+        return
+    cells = [dict(zip(names, row, strict=False)) for row in rows]
+    entries = [entry for row in cells if (entry := _row(row, kind))]
+    if entries and len(entries) == len(rows):
+        yield from _placed(entries, block.first, block.end)
+
+
+_COLUMNS = frozenset({"name", "type", "default", "description"})
+
+
+def _rows(tokens: Iterable[Token]) -> list[list[str]]:
+    """The texts of a table's cells, row by row, the header first."""
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(token.content)
+    return rows
+
+
+def _row(cells: dict[str, str], kind: SectionKind) -> Entry | None:
+    """Read a row: the name as code or not, with or without marks."""
+    name = cells["name"].strip()
+    if match := _PLAIN_NAME.match(name):
+        name = f"{code_span(match[0])} {name[match.end() :].lstrip()}"
+    entry = _read_first_line(name)
+    if entry is None or entry.type:
+        return None
+    entry = replace(
+        entry, type=_without_code(cells.get("type", "").strip()), description=cells.get("description", "")
+    )
+    default = _uncode(cells.get("default", "").strip())
+    if kind is SectionKind.ATTRIBUTES and default not in _NO_DEFAULT:
+        return _with_default(entry, default)
+    return entry
+
+
+_NO_DEFAULT = frozenset({"", "-", "–", "—"})
+"""What stands in a cell for no default."""
+
+
+def _placed(entries: list[Entry], first: int, end: int) -> Iterator[tuple[int, int, Entry]]:
+    """Give the lines `[first, end)` to entries that together fill them."""
+    *others, last = entries
+    yield from ((first, first, entry) for entry in others)
+    yield first, end, last
+
+
+_FORMS: dict[str, Callable[[_Block, list[str], SectionKind], Iterator[tuple[int, int, Entry]]]] = {
+    "bullet_list_open": _bullets,
+    "paragraph_open": _description_list,
+    "table_open": _table,
+}
 """How entries are read, by the token that opens a block at the top level of a section."""
 
 
@@ -387,6 +532,11 @@ def _field(mark: str) -> tuple[str, Any] | None:
     if match := _DEFAULT.match(mark):
         return "default", _uncode(match[1])
     return _FLAGS.get(mark.lower())
+
+
+def is_known_mark(mark: str) -> bool:
+    """Whether a mark in an entry's parentheses is one that opsetdocs understands."""
+    return _field(mark) is not None
 
 
 def _is_deprecated(blocks: list[_Block]) -> bool:
@@ -487,18 +637,24 @@ def _contained(text: str) -> str:
             last = lines[block.end - 1]
             content = last.lstrip()
             lines[block.end - 1] = f"{last.removesuffix(content)}\\{content}"
-    if blocks and _is_open_fence(blocks[-1], lines):
+    if blocks and is_open_fence(blocks[-1].tokens[0], lines):
         lines.append(blocks[-1].tokens[0].markup)
     return "\n".join(lines)
 
 
-def _is_open_fence(block: _Block, lines: list[str]) -> bool:
-    fence = block.tokens[0]
-    if fence.type != "fence":
+def is_open_fence(token: Token, lines: list[str]) -> bool:
+    """Return whether a token is a code fence at the top level of a text that nothing closes.
+
+    Args:
+        token: The last token of the text.
+        lines: The lines of the text.
+    """
+    if token.type != "fence" or token.level or token.map is None:
         return False
-    last = lines[block.end - 1].strip()
-    closed = last.startswith(fence.markup) and not last.strip(fence.markup[0])
-    return block.end - block.first == 1 or not closed
+    first, end = token.map
+    last = lines[end - 1].strip()
+    closed = last.startswith(token.markup) and not last.strip(token.markup[0])
+    return end - first == 1 or not closed
 
 
 def _count(section: Section) -> str:

@@ -15,9 +15,9 @@ from opsetdocs.catalog import Kind, Part
 from opsetdocs.docstring import DocString, Entry, Section, SectionKind, parse
 from opsetdocs.identity import stated_status
 from opsetdocs.model import Function, Operator
+from opsetdocs.type_groups import split_types
 
 _SIGNATURE = (SectionKind.ATTRIBUTES, SectionKind.INPUTS, SectionKind.OUTPUTS)
-_COMMA_BETWEEN_TYPES = re.compile(r",(?![^()]*\))")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Most files repeat the texts of the one before: each distinct text is taken apart and compared once.
@@ -141,4 +141,4 @@ def _least(entry: Entry) -> int:
 
 def _types(text: str) -> list[str]:
     """The types of a list of types, in no particular order: `map(int64, string), tensor(float)` are two."""
-    return sorted(_folded(item) for item in _COMMA_BETWEEN_TYPES.split(text))
+    return sorted(_folded(item) for item in split_types(text))
