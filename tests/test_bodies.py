@@ -14,7 +14,7 @@ from google.protobuf import text_format
 from onnx import FunctionProto, TensorProto, helper
 
 from opsetdocs import schema
-from opsetdocs.bodies import body_key, body_links, body_text
+from opsetdocs.bodies import MAX_PARSED_NESTING, body_key, body_links, body_text, parse_body
 from opsetdocs.export import registry_sets
 from opsetdocs.loader import from_message
 from opsetdocs.model import NOT_STATED, Function, Node, OpsetImport
@@ -440,3 +440,61 @@ def test_defaults_of_attributes_are_printed_as_the_parser_of_onnx_reads_them() -
     text = body_text(as_function(written))
     assert 'F <size, alpha: float = 0.25, mode: string = "<x> (y)"> (x) => (y)' in text
     assert onnx.parser.parse_function(text) == written
+
+
+# From print to functions
+
+
+def test_every_body_of_onnx_is_read_back() -> None:
+    functions = [item for message in registry_sets() for item in from_message(message, "onnx")[0].functions]
+    assert functions
+    for function in {item.body_key: item for item in functions}.values():
+        text = body_text(function)
+        parsed = parse_body(text)
+        assert parsed, text
+        assert parsed.nodes == function.nodes
+        assert parsed.opset_imports == function.opset_imports
+        assert len(body_links(text, parsed)) == len(list(walked(parsed.nodes)))
+
+
+def walked(nodes: Iterable[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield node
+        for _, graph in node.graphs:
+            yield from walked(graph)
+
+
+HEAD = '<domain: "", opset_import: ["" : 22]> F <axis>(x) => (y) '
+
+
+def test_a_reference_without_a_type_is_read_as_printed() -> None:
+    text = HEAD + '{ y = Foo <k: undefined = @axis, s = ": undefined = @axis"> (x) }'
+    parsed = parse_body(text)
+    assert parsed
+    (node,) = FunctionProto.FromString(parsed.proto).node
+    assert [(item.name, item.ref_attr_name, item.s) for item in node.attribute] == [
+        ("k", "axis", b""),
+        ("s", "", b": undefined = @axis"),
+    ]
+
+
+def nested(depth: int) -> str:
+    return HEAD + "{" + " y = If <then_branch = g () => () {" * depth + "}> (x)" * depth + "}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not a function",
+        HEAD,
+        HEAD + "{ y = ",
+        '"' * 9,
+        "(" * 100_000,
+        nested(MAX_PARSED_NESTING),
+        nested(100_000),
+    ],
+    ids=["empty", "prose", "head", "cut off", "quotes", "brackets", "nested", "deeply nested"],
+)
+def test_what_is_no_function_is_none(text: str) -> None:
+    assert parse_body(text) is None

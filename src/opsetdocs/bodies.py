@@ -1,7 +1,7 @@
 """Bodies of functions: whether two of them say the same, how one is printed, and where it names operators.
 
 `body_key` works on any class of FunctionProto messages and needs neither onnx nor numpy, so that reading is
-quick. Only `body_text` imports onnx, whose printer it uses.
+quick. Only `body_text` and `parse_body` import onnx, whose printer and parser they use.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import json
 import re
 import struct
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from math import prod
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from opsetdocs import schema
 from opsetdocs.model import DEFAULT_DOMAIN, Function, Node
 
 _SET_ASIDE = frozenset({"doc_string", "value_info", "metadata_props"})
@@ -195,6 +197,9 @@ def _pack_six_bits(numbers: Any) -> bytes:
 _LONG_LIST = re.compile(r"(?<=\{)((?:[^{}\s,\x00]+,){16})[^{}\s]{256,}(?=\})")
 """The values of a large tensor as the printer writes them, on one line and without spaces."""
 
+_UNTYPED_REFERENCE = re.compile(r": undefined(?= = @)")
+"""The type that the printer writes for a reference without one. The parser does not know it, nor need it."""
+
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -293,6 +298,48 @@ def _spelling(node: Node) -> str:
     domain = "" if node.domain == DEFAULT_DOMAIN else f"{node.domain}."
     overload = f":{node.overload}" if node.overload else ""
     return f"{domain}{node.op_type}{overload}"
+
+
+MAX_PARSED_NESTING = 64
+"""How deep brackets may nest in a text that is parsed: onnx's parser recurses until the process dies."""
+
+
+def parse_body(text: str) -> Function | None:
+    """Read a function from ONNX's text form, as the section Function Body of a doc_string has it.
+
+    Args:
+        text: The function, as `onnx.printer.to_text` writes it.
+
+    Returns:
+        The function, so that `body_links` finds its operators in the text; `None` if the text is no such
+        function. Never raises.
+    """
+    masked = _mask_strings(text)
+    if _nesting(masked) > MAX_PARSED_NESTING:
+        return None
+    pieces = []
+    end = 0
+    for match in _UNTYPED_REFERENCE.finditer(masked):
+        pieces.append(text[end : match.start()])
+        end = match.end()
+    try:
+        import onnx.parser  # Takes 0.7 s, and only a page with such an example needs it.
+
+        from opsetdocs.loader import from_message  # The loader needs `body_key`.
+
+        message = onnx.parser.parse_function("".join([*pieces, text[end:]]))
+        holder: Any = schema.OperatorSetProto()
+        holder.functions.add().MergeFromString(message.SerializeToString())
+        operator_set, _ = from_message(holder, "doc_string")
+    except Exception:  # Whatever onnx raises for a text that is no function: it is then shown as it stands.
+        return None
+    return operator_set.functions[0]
+
+
+def _nesting(masked: str) -> int:
+    """Return how deep brackets nest in a text without string literals."""
+    steps = ((bracket in "({") - (bracket in ")}") for bracket in masked)
+    return max(accumulate(steps), default=0)
 
 
 def body_links(text: str, function: Function) -> tuple[tuple[int, int, Node], ...]:
