@@ -9,6 +9,7 @@ import pytest
 from conftest import case_files
 from opsetdocs.addresses import Addresses, assign
 from opsetdocs.catalog import Catalog
+from opsetdocs.errors import ConfigError
 from opsetdocs.history import build_catalog
 from opsetdocs.links import ONNX_DOCS, link_resolver, operator_linker
 from opsetdocs.markdown import internal
@@ -35,7 +36,7 @@ GELU = "ai.onnx/operators/Gelu/"
         (
             "docs/Syntax.md",
             "com.example",
-            {"Syntax.md": "no", "docs/Syntax.md": "https://a.example/"},
+            {"Syntax.md": "https://no.example/", "docs/Syntax.md": "https://a.example/"},
             "https://a.example/",
         ),
         ("Other.md", "com.example", {"*": "https://a.example/docs/"}, "https://a.example/docs/Other.md"),
@@ -67,3 +68,9 @@ def test_an_operators_own_domain_comes_first(
     site: tuple[Catalog, Addresses], name: str, domain: str, expected: str | None
 ) -> None:
     assert operator_linker(*site)(name, domain) == expected
+
+
+@pytest.mark.parametrize("target", ["guide.md", "javascript:alert(1)", "//a.example/", ""])
+def test_a_link_is_mapped_to_an_address(site: tuple[Catalog, Addresses], target: str) -> None:
+    with pytest.raises(ConfigError, match=r"link_map: handbook\.md leads to"):
+        link_resolver(*site, {"handbook.md": target})

@@ -58,7 +58,8 @@ def test_a_plain_domain_stands_for_itself(domain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "domain", ["../up", ".lab", "a..b", "a.", "con.acme", "com.my-company", "&<", "C:\\x"]
+    "domain",
+    ["../up", ".lab", "a..b", "a.", "con.acme", "index.html", "Sitemap.xml", "com.my-company", "&<", "C:\\x"],
 )
 def test_another_domain_is_hashed_and_safe(domain: str) -> None:
     segment = domain_segment(domain)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+MAX_LENGTH = 2_000
+"""The greatest length of a part of a finding that is printed whole."""
+
 
 class Level(IntEnum):
     """How much a finding weighs."""
@@ -36,8 +39,13 @@ class Finding:
     """Column in that line, from 1."""
 
     def __str__(self) -> str:
+        """The finding in one line; a name or value of endless length is cut."""
         where = ":".join(
             str(part) for part in (self.file or None, self.line, self.column) if part is not None
         )
-        text = ": ".join(part for part in (where, self.element, self.message) if part)
+        text = ": ".join(_cut(part) for part in (where, self.element, self.message) if part)
         return f"{text} [{self.rule}]" if self.rule else text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH // 2]} ... {text[-MAX_LENGTH // 4 :]}"

@@ -106,6 +106,17 @@ def _is_wanted(domain: str, name: Name | None, include: Sequence[str], exclude: 
     return (not include or any(map(matches, include))) and not any(map(matches, exclude))
 
 
+def unmatched(sets: Iterable[OperatorSet], patterns: Iterable[str]) -> tuple[str, ...]:
+    """Return the patterns that fit no domain and no operator of these sets."""
+    names = {
+        text
+        for item in sets
+        for domain in (domain_name(item.domain),)
+        for text in (domain, *(f"{domain}/{name.op_type}" for name in map(name_of, entries(item)) if name))
+    }
+    return tuple(pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names))
+
+
 # Files and claims: what is written where.
 
 

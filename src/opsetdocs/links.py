@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from opsetdocs.addresses import Addresses
 from opsetdocs.catalog import Catalog
+from opsetdocs.errors import ConfigError
 from opsetdocs.markdown import internal
 
 ONNX_DOCS = "https://github.com/onnx/onnx/blob/main/docs/"
@@ -17,6 +18,7 @@ ANY = "*"
 """The key of `link_map` whose value is the base address of every link that has no entry of its own."""
 
 _OPERATOR_PAGE = re.compile(r"(?:.*/)?(?:Operators|Changelog|Operators-ml|Changelog-ml)\.md\Z")
+_LOCAL_PATH = re.compile(r"/(?!/)")
 _VERSIONED = re.compile(r"(?P<op_type>.+)-(?P<since_version>[0-9]{1,18})\Z")
 
 
@@ -38,7 +40,16 @@ def link_resolver(
         catalog: What the site documents.
         addresses: The addresses of its pages.
         link_map: File names or paths, and the addresses to which they lead.
+
+    Raises:
+        ConfigError: A link is mapped to something that is no address.
     """
+    for key, target in link_map.items():
+        if urlsplit(target).scheme not in ("http", "https") and not _LOCAL_PATH.match(target):
+            raise ConfigError(
+                f"link_map: {key} leads to {target!r}; expected an address that begins with http:// or "
+                "https://, or a path of this host that begins with /"
+            )
 
     def resolve(href: str, domain: str) -> str | None:
         parts = urlsplit(href)

@@ -129,7 +129,10 @@ def _read(data: bytes, name: str) -> OperatorSetProto:
             failures[file_format] = err
         else:
             return message
-    if kind := foreign.by_signature(data) or foreign.by_content(data):
+    kind = foreign.by_signature(data)
+    if kind is None and not data.startswith(_BINARY_START):
+        kind = foreign.by_content(data)
+    if kind:
         raise FileError(name, kind.words) from next(iter(failures.values()))
     if len(failures) == 1:
         raise next(iter(failures.values()))
@@ -158,7 +161,8 @@ def _check_magic(message: OperatorSetProto, name: str) -> None:
     # Refuses what cannot be written as bytes again, before it is.
     list(_inspect(message, name))
     found = f'"{one_line(message.magic)}"' if message.HasField("magic") else "absent"
-    kind = foreign.by_content(message.SerializeToString())
+    is_operator_set = message.HasField("opset_version") or any(item.op_type for item in message.operator)
+    kind = None if is_operator_set else foreign.by_content(message.SerializeToString())
     words = kind.words if kind else "not an operator set"
     raise FileError(name, f'{words}: magic is {found}, expected "{MAGIC}"')
 

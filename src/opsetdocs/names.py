@@ -22,6 +22,22 @@ _DEVICES = frozenset(
 )
 
 
+_SITE_FILES = frozenset(
+    [
+        "index.html",
+        "index.md",
+        "404.html",
+        "sitemap.xml",
+        "sitemap.xml.gz",
+        "catalog.json",
+        "catalog.schema.json",
+        "objects.inv",
+        "llms.txt",
+    ]
+)
+"""Files that stand beside the folders of domains, so that no domain can have a folder of that name."""
+
+
 def _is_device(name: str) -> bool:
     """Whether Windows takes the name for a device: with or without an extension, in any case."""
     return name.partition(".")[0].lower() in _DEVICES
@@ -54,7 +70,8 @@ def operator_segment(name: str, overload: str = "", *, plain: bool = True) -> st
 
 def domain_segment(domain: str, *, plain: bool = True) -> str:
     """Return the address segment of a domain: like an operator's, with dots allowed inside."""
-    if plain and len(domain) <= MAX_LENGTH and _PLAIN_DOMAIN.match(domain) and not _is_device(domain):
+    is_free = domain.lower() not in _SITE_FILES and not _is_device(domain)
+    if plain and is_free and len(domain) <= MAX_LENGTH and _PLAIN_DOMAIN.match(domain):
         return domain
     return _hashed(_UNSAFE_IN_DOMAIN.sub("", domain)[:MAX_LENGTH].strip("."), domain)
 
@@ -73,3 +90,10 @@ def keep_plain(names: Iterable[tuple[str, int]]) -> frozenset[str]:
         if folded not in winners or candidate < winners[folded]:
             winners[folded] = candidate
     return frozenset(name for _, name in winners.values())
+
+
+def one_line(name: str) -> str:
+    """Return a name as it is shown where line ends and control characters would end or hide something."""
+    if not name.isprintable():
+        name = "".join(character if character.isprintable() else " " for character in name)
+    return " ".join(name.split())

@@ -108,7 +108,7 @@ class _Search:
         path = self._base / source
         try:
             status = path.stat()
-        except (OSError, ValueError) as err:
+        except (OSError, ValueError, RuntimeError) as err:  # RuntimeError: links that lead in a circle
             if not _has_wildcard(source):
                 raise SourceError(f"{source}: {_reason(err)}") from err
             self._add_matches(source)
@@ -232,7 +232,7 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _reason(err: OSError | ValueError) -> str:
+def _reason(err: OSError | ValueError | RuntimeError) -> str:
     if isinstance(err, FileNotFoundError):
         return "does not exist"
     return (err.strerror if isinstance(err, OSError) else None) or str(err)
