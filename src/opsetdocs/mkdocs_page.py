@@ -53,6 +53,10 @@ class FinishedPage(Page):
         super().__init__(title or HtmlTitle(escape(rendered.title)), file, config)
         self.rendered = rendered
 
+    def __str__(self) -> str:
+        """Return the page's URL: autorefs before 1.4 takes a page as text."""
+        return self.url
+
     def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 -- MkDocs' signature
         """Set the metadata, under the keys that themes look for; there is no Markdown."""
         self.markdown = ""

@@ -13,17 +13,20 @@ from typing import Literal
 import click
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
+from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.contrib.search import SearchPlugin
-from mkdocs.exceptions import PluginError
+from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
+from mkdocs.utils import is_markdown_file
 
 from opsetdocs import handover, mkdocs_nav
-from opsetdocs.build import STYLESHEET, build_site
+from opsetdocs.build import SCRIPT, STYLESHEET, build_site
 from opsetdocs.errors import OpsetdocsError
+from opsetdocs.inventory import INVENTORY
 from opsetdocs.mkdocs_page import FinishedPage, TextTitleIndex
 from opsetdocs.model import domain_name
 from opsetdocs.reporting import LIMIT, log_findings
@@ -94,8 +97,11 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             )
 
     def on_config(self, config: MkDocsConfig) -> None:
-        """Put our stylesheet first, so that the site's own wins."""
+        """Put our stylesheet first, so that the site's own wins, and add our script."""
         config.extra_css.insert(0, self.config.path + STYLESHEET)
+        script = ExtraScriptValue(self.config.path + SCRIPT)
+        script.defer = True
+        config.extra_javascript.append(script)
         if not any("search" in posixpath.basename(name) for name in config.plugins):
             log.warning("the site has no search: a `plugins` list in mkdocs.yml has to name `search` too")
 
@@ -172,7 +178,11 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             if file.dest_uri not in written:
                 _put(files, file)
                 FinishedPage(rendered, file, config, titles.get(file.src_uri))
-        assets = [self._virtual(config, *asset) for asset in self._built.assets.items()]
+        assets = [
+            self._asset(config, address, content)
+            for address, content in self._built.assets.items()
+            if address != INVENTORY  # `on_post_build` writes it
+        ]
         for file in assets:
             if file.dest_uri not in written:
                 _put(files, file)
@@ -186,14 +196,34 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         inclusion = InclusionLevel.NOT_IN_NAV
         return File.generated(config, self.config.path + address, content=content, inclusion=inclusion)
 
+    def _asset(self, config: MkDocsConfig, address: str, content: bytes) -> File:
+        if not is_markdown_file(address):
+            return self._virtual(config, address, content)
+        # Under its own name it would be the source of a page, of the very page whose twin it is.
+        file = self._virtual(config, f"{address}.twin", content)
+        file.dest_uri = self.config.path + address
+        return file
+
     @event_priority(-100)  # After the plugins that make navs, so that what they placed is not placed twice.
     def on_nav(self, nav: Navigation, /, **_: object) -> None:
         """Put the root and the domains into the nav, and set every page's parent."""
         pages = {address: file.page for address, file in self._files.items() if file.page is not None}
         mkdocs_nav.place(nav, pages, self.config.title)
 
-    def on_post_build(self, **_: object) -> None:
-        """Compare what was published with what was built, and report the counts to `opsetdocs build`.
+    @event_priority(100)  # Before autorefs resolves what pages refer to.
+    def on_env(self, *_: object, config: MkDocsConfig, **__: object) -> None:
+        """Tell the plugin autorefs our ids, if the site has it: by itself it finds those of Markdown only."""
+        register = getattr(config.plugins.get("autorefs"), "register_anchor", None)
+        if register is None:
+            return
+        for target in self._built.targets:
+            page = self._files[target.address].page
+            if isinstance(page, FinishedPage):
+                register(page, target.id)
+
+    @event_priority(-100)  # After the plugins that write an inventory.
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Write the inventory, see that every page was published, and report to `opsetdocs build`.
 
         Raises:
             PluginError: A page is missing from the site.
@@ -204,7 +234,24 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             raise PluginError(
                 f"{len(missing)} of {total} pages are missing from the site, such as {missing[0]}"
             )
+        self._write_inventory(Path(config.site_dir, self.config.path, INVENTORY))
         handover.write_report(self._built.summary)
+
+    def _write_inventory(self, file: Path) -> None:
+        if file.exists():
+            log.info("another inventory stays in the place of ours: %s%s", self.config.path, INVENTORY)
+        elif content := self._built.assets.get(INVENTORY):
+            file.write_bytes(content)
+
+    def on_build_error(self, *, error: Exception, **_: object) -> None:
+        """Say in one line that the disk is full, or what else the system refuses.
+
+        Raises:
+            Abort: Always for such an error.
+        """
+        if isinstance(error, OSError):
+            log.error("%s: %s", error.filename or "the site", error.strerror or error)
+            raise Abort("The site could not be written.") from error
 
     def on_serve(self, server: LiveReloadServer, /, **_: object) -> None:
         """Watch the sources and templates; which these are is known once they are read."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
@@ -62,12 +63,13 @@ class PageRenderer:
             TemplateError: A template does not compile, or fails.
         """
         place = Place(page.address, directory_urls=self.directory_urls)
-        text = self._template_text(page, place)
+        variables = {"page": page, "addresses": self.addresses, "url": place.url, **page.variables}
+        text = render_template(self.environment, page.template, variables, page.address)
         return RenderedPage(
             address=page.address,
             title=page.title,
             description=page.description,
-            html=text,
+            html=f'<div class="opsetdocs-page">\n{text}\n</div>',
             headings=tuple(_headings(text)),
             parent=page.parent,
             in_nav=page.in_nav,
@@ -75,17 +77,30 @@ class PageRenderer:
             status=page.status,
         )
 
-    def _template_text(self, page: Page, place: Place) -> str:
-        variables = {"page": page, "addresses": self.addresses, "url": place.url, **page.variables}
-        try:
-            return self.environment.get_template(page.template).render(variables)
-        except jinja2.TemplateSyntaxError as error:
-            raise TemplateError(f"{error.filename or error.name}:{error.lineno}: {error.message}") from error
-        except jinja2.TemplateNotFound as error:
-            raise TemplateError(f"{page.template}: there is no template {error.name}") from error
-        except Exception as error:  # whatever a project's own template does
-            where = _template_line(error) or page.template
-            raise TemplateError(f"{where}: page {page.address or '/'}: {error}") from error
+
+def render_template(
+    environment: jinja2.Environment, template: str, variables: Mapping[str, Any], address: str
+) -> str:
+    """Return what a template makes of its variables.
+
+    Args:
+        environment: Where the template is found.
+        template: Its name.
+        variables: What it receives.
+        address: The page that is rendered, for the message of an error.
+
+    Raises:
+        TemplateError: A template does not compile, or fails.
+    """
+    try:
+        return environment.get_template(template).render(variables)
+    except jinja2.TemplateSyntaxError as error:
+        raise TemplateError(f"{error.filename or error.name}:{error.lineno}: {error.message}") from error
+    except jinja2.TemplateNotFound as error:
+        raise TemplateError(f"{template}: there is no template {error.name}") from error
+    except Exception as error:  # whatever a project's own template does
+        where = _template_line(error) or template
+        raise TemplateError(f"{where}: page {address or '/'}: {error}") from error
 
 
 def _template_line(error: BaseException) -> str:

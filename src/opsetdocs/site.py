@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 from opsetdocs.findings import Finding
@@ -52,6 +53,29 @@ class Summary:
     pages: int
 
 
+class TargetKind(Enum):
+    """What a permanent id stands for; the value is its name among programs."""
+
+    OPERATOR = "operator"
+    VERSION = "version"
+    ATTRIBUTE = "attribute"
+    OTHER = "label"
+    """An input, an output, a type constraint, an opset or a domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that other documentation can link to."""
+
+    id: str
+    """The permanent id, an id on the page too; it holds no space."""
+    kind: TargetKind
+    title: str
+    """What a link shows that has no words of its own; plain text, not escaped."""
+    address: str
+    """The page, below the section's root."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """Everything that is to be published below the section's root."""
@@ -64,6 +88,8 @@ class Site:
     watched: tuple[Path, ...]
     """The files and folders whose change makes the site stale: sources and templates."""
     summary: Summary
+    targets: tuple[Target, ...] = ()
+    """What has a permanent id."""
 
 
 @dataclass(frozen=True, slots=True)
