@@ -25,7 +25,7 @@ from opsetdocs.publish import check_replaceable, staging_folder
 from opsetdocs.site import Summary
 
 PLAIN = "L3-plain.textproto"
-COUNTS = "2 operators, 2 versions, 1 opset in 1 domain: 7 pages in site/\n"
+COUNTS = "2 operators, 2 versions, 1 opset in 1 domain: 8 pages in site/\n"
 PATIENCE = 120
 """Seconds that a slow machine may take for what is waited for."""
 
@@ -112,7 +112,7 @@ def test_the_project_names_sources_and_the_folder(folder: Path, run: Run) -> Non
     (folder / "below").mkdir()
     configure(folder, ["search", {"opsetdocs": {"sources": ["*.textproto"], "path": "ops"}}], site_dir="out")
     done = run("build")
-    assert done.stdout.decode().endswith("7 pages in out/\n")
+    assert done.stdout.decode().endswith("8 pages in out/\n")
     assert (folder / "out/ops/com.example/index.html").exists()
 
 

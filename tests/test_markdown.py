@@ -649,9 +649,9 @@ def test_w11_names_of_operators_in_code_are_links() -> None:
     names = {name: f"com.example/operators/{name}/" for name in ("Conv", "ConvTranspose", "LogSoftmax")}
     renderer = Renderer(operator=lambda name, _domain: names.get(name))
     conv, transpose, _ = docs("W11")
-    linked = Reader(renderer.render(conv, own=names["Conv"]).place("x", str))
+    linked = Reader(renderer.render(conv, own=frozenset({"Conv"})).place("x", str))
     assert linked.values("a", "href") == [names["ConvTranspose"]]
-    linked = Reader(renderer.render(transpose, own=names["ConvTranspose"]).place("x", str))
+    linked = Reader(renderer.render(transpose, own=frozenset({"ConvTranspose"})).place("x", str))
     assert linked.values("a", "href") == [names["Conv"], names["LogSoftmax"]]
     assert not read(conv).tags["a"]
 

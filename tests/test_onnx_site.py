@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import combinations
 from pathlib import Path
 
 import onnx
@@ -29,14 +30,20 @@ def address(schema: onnx.defs.OpSchema) -> str:
 def test_every_operator_version_and_opset_has_its_page(onnx_site: BuiltSite) -> None:
     expected = {"index.html", "404.html"}
     latest: Counter[str] = Counter()
+    versions: dict[str, list[int]] = defaultdict(list)
     for schema in schemas():
+        versions[address(schema)].append(schema.since_version)
         expected |= {f"{address(schema)}index.html", f"{address(schema)}{schema.since_version}/index.html"}
         domain = schema.domain or "ai.onnx"
         latest[domain] = max(latest[domain], schema.since_version)
     latest["ai.onnx"] = onnx.defs.onnx_opset_version()
     for domain, opset in latest.items():
-        expected.add(f"{domain}/index.html")
+        expected |= {f"{domain}/index.html", f"{domain}/opsets/index.html"}
+        pairs = combinations(range(1, opset + 1), 2)
+        expected |= {f"{domain}/opsets/{old}-{new}/index.html" for old, new in pairs}
         expected |= {f"{domain}/opsets/{number}/index.html" for number in range(1, opset + 1)}
+    for operator, known in versions.items():
+        expected |= {f"{operator}{old}-{new}/index.html" for old, new in combinations(sorted(known), 2)}
     assert set(onnx_site.pages) == expected
 
 
@@ -82,7 +89,8 @@ def test_every_page_is_sound_html_with_unique_ids(onnx_site: BuiltSite) -> None:
 def test_the_text_of_no_page_shows(onnx_site: BuiltSite, pattern: str) -> None:
     forbidden = re.compile(pattern)
     for name, page in onnx_site.pages.items():
-        prose = re.sub(r"<(pre|code).*?</\1>", "", page.source, flags=re.DOTALL)
+        prose = re.sub(r"<(pre|code|del|ins).*?</\1>", "", page.source, flags=re.DOTALL)
+        prose = re.sub(r'<table class="opsetdocs-diff.*?</table>', "", prose, flags=re.DOTALL)
         found = forbidden.search(prose)
         assert not found, f"{name}: {prose[max(0, found.start() - 80) : found.end() + 80]}"
 
@@ -177,3 +185,58 @@ def test_search_knows_operators_but_not_old_versions_or_code_of_examples(onnx_si
     assert "ai.onnx/operators/Conv/" in locations
     assert not [location for location in locations if re.search(r"/operators/[^/]+/\d+/", location)]
     assert not [entry["location"] for entry in index if "onnx.helper.make_node" in entry["text"]]
+
+
+def offered(domain: str, opset: int) -> dict[str, int]:
+    """Return the version of each operator that the registry offers in an opset."""
+    found: dict[str, int] = {}
+    for schema in schemas():
+        if schema.domain == domain and schema.since_version <= opset:
+            found[schema.name] = max(found.get(schema.name, 0), schema.since_version)
+    return found
+
+
+@pytest.mark.parametrize(("old", "new"), [(13, 21), (1, onnx.defs.onnx_opset_version()), (27, 28)])
+def test_an_upgrade_lists_exactly_the_operators_whose_version_differs(
+    onnx_site: BuiltSite, old: int, new: int
+) -> None:
+    page = onnx_site.page(f"ai.onnx/opsets/{old}-{new}/")
+    listed = [
+        node.attributes["data-operator"] for node in page.main.walk() if "data-operator" in node.attributes
+    ]
+    before, after = offered("", old), offered("", new)
+    assert sorted(filter(None, listed)) == sorted(name for name in after if before.get(name) != after[name])
+
+
+def test_the_page_of_every_pair_says_what_changed(onnx_site: BuiltSite) -> None:
+    differences = [
+        page for name, page in onnx_site.pages.items() if re.search(r"/operators/\w+/\d+-\d+/", name)
+    ]
+    for page in differences:
+        assert page.main.by_class("opsetdocs-change-list"), page.address
+        assert len(page.source) < 100_000, page.address
+
+
+def test_upsample_was_deprecated_in_10(onnx_site: BuiltSite) -> None:
+    page = onnx_site.page("ai.onnx/operators/Upsample/9-10/")
+    (listed,) = page.main.by_class("opsetdocs-change-list")
+    assert "deprecated" in listed.text
+
+
+def test_bodies_lead_to_the_versions_that_they_import(onnx_site: BuiltSite) -> None:
+    page = onnx_site.page("ai.onnx/operators/LayerNormalization/")
+    body = page.main.by_class("opsetdocs-body")[0]
+    links = {node.text: node.attributes["href"] for node in body.find_all("a")}
+    assert links["ReduceMean"] == "../ReduceMean/13/"
+    assert page.main.by_class("opsetdocs-graph") or page.main.find_all("figure")
+    users = onnx_site.page("ai.onnx/operators/ReduceMean/").main.by_id("ai.onnx.ReduceMean.used-by")
+    assert users.text.strip() == "Used by functions"
+
+
+def test_every_picture_has_a_text_alternative(onnx_site: BuiltSite) -> None:
+    for name in ("LayerNormalization", "Attention", "SoftmaxCrossEntropyLoss", "AffineGrid"):
+        figures = onnx_site.page(f"ai.onnx/operators/{name}/").main.by_class("opsetdocs-picture")
+        assert len(figures) >= 2, name
+        for svg in (svg for figure in figures for svg in figure.find_all("svg")):
+            hidden = svg.attributes.get("aria-hidden") == "true"
+            assert hidden or svg.find_all("title") or svg.attributes.get("aria-labelledby"), name

@@ -14,9 +14,14 @@ from opsetdocs.site import Site
 SiteOf = Callable[..., Site]
 
 
+def content(html: str) -> str:
+    """What a template made, without the element around it to which our style sheet keeps."""
+    return html.removeprefix('<div class="opsetdocs-page">\n').removesuffix("\n</div>")
+
+
 def page(site: Site, address: str) -> str:
     (found,) = [page.html for page in site.pages if page.address == address]
-    return found
+    return content(found)
 
 
 def write(folder: Path, name: str, text: str) -> tuple[Path, ...]:
@@ -88,7 +93,7 @@ def test_a_template_that_fails_is_named_with_its_line(
 
 def test_names_are_escaped_in_a_projects_own_template(site_of: SiteOf, tmp_path: Path) -> None:
     templates = write(tmp_path, "operator.html.jinja", "<h1>{{ operator.name }}</h1>")
-    shown = [page.html for page in site_of("S2", templates=templates).pages]
+    shown = [content(page.html) for page in site_of("S2", templates=templates).pages]
     assert "<h1>&lt;img src=x onerror=alert(1)&gt;</h1>" in shown
     assert not [html for html in shown if "<img" in html]
 

@@ -33,22 +33,35 @@ class Addresses:
 
     def operator(self, operator: OperatorHistory) -> str:
         """Return the address of an operator's page."""
-        return f"{self.domain(operator.domain)}operators/{self._segment(operator)}/"
+        return f"{self.domain(operator.domain)}operators/{self.segment(operator)}/"
 
     def version(self, operator: OperatorHistory, since_version: int) -> str:
         """Return the address of the page of one version of an operator."""
         return f"{self.operator(operator)}{since_version}/"
 
+    def difference(self, operator: OperatorHistory, old: int, new: int) -> str:
+        """Return the address of the page that says what changed between two versions of an operator."""
+        return f"{self.operator(operator)}{old}-{new}/"
+
+    def opsets(self, domain: str) -> str:
+        """Return the address of the page of all opsets of a domain."""
+        return f"{self.domain(domain)}opsets/"
+
+    def upgrade(self, domain: str, old: int, new: int) -> str:
+        """Return the address of the page that says what moving from one opset to another means."""
+        return f"{self.opsets(domain)}{old}-{new}/"
+
     def opset(self, domain: str, opset_version: int) -> str:
         """Return the address of an opset's page."""
-        return f"{self.domain(domain)}opsets/{opset_version}/"
+        return f"{self.opsets(domain)}{opset_version}/"
 
     def operator_id(self, operator: OperatorHistory, since_version: int | None = None) -> str:
         """Return the permanent id of an operator (`ai.onnx.Conv`) or of a version (`ai.onnx.Conv-22`)."""
-        name = f"{self.domains[operator.domain]}.{self._segment(operator)}"
+        name = f"{self.domains[operator.domain]}.{self.segment(operator)}"
         return name if since_version is None else f"{name}-{since_version}"
 
-    def _segment(self, operator: OperatorHistory) -> str:
+    def segment(self, operator: OperatorHistory) -> str:
+        """Return what stands for an operator's name in addresses and ids."""
         return self.operators[operator.domain, operator.op_type, operator.overload]
 
 

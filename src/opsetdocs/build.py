@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from opsetdocs.addresses import assign
+from opsetdocs.body_views import Bodies
 from opsetdocs.catalog import Catalog
-from opsetdocs.history import build_catalog
+from opsetdocs.catalog_json import CATALOG, SCHEMA, catalog_json
+from opsetdocs.comparisons import Changes
+from opsetdocs.errors import SourceError
+from opsetdocs.findings import Finding, Level
+from opsetdocs.history import build_catalog, unmatched
+from opsetdocs.inventory import INVENTORY, inventory, targets
 from opsetdocs.links import link_resolver, operator_linker
 from opsetdocs.markdown import DARK_STYLE, Renderer, highlight_css
+from opsetdocs.model import OperatorSet
 from opsetdocs.pages import Pages
 from opsetdocs.render import PageRenderer, environment
 from opsetdocs.resources import site_config_dir
 from opsetdocs.rules import run
-from opsetdocs.site import Site, SiteOptions, Summary
+from opsetdocs.site import RenderedPage, Site, SiteOptions, Summary
 from opsetdocs.sources import load
+from opsetdocs.twins import LLMS, Twins, plain_summaries, twin_address, twin_environment
 from opsetdocs.views import Views
 
 STYLESHEET = "assets/opsetdocs.css"
 """The address of the style sheet below the section's root."""
+
+SCRIPT = "assets/opsetdocs.js"
+"""The address of the script below the section's root."""
 
 
 def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
@@ -39,22 +51,64 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
     catalog = build_catalog(
         loaded.sets, order=options.order, include=options.include, exclude=options.exclude
     )
+    broken_rules = run(loaded.sets)
+    if not catalog.domains:
+        raise SourceError(_nothing_to_document(options, broken_rules))
     addresses = assign(catalog)
+    resolve = link_resolver(catalog, addresses, options.link_map)
     renderer = Renderer(
-        resolve=link_resolver(catalog, addresses, options.link_map),
+        resolve=resolve,
         operator=operator_linker(catalog, addresses),
         remote_images=options.remote_images,
     )
-    views = Views(catalog, addresses, renderer)
-    page_renderer = PageRenderer(environment(options.templates), addresses, options.directory_urls)
-    pages = tuple(page_renderer.render(page) for page in Pages(catalog, addresses, views, options))
+    views = Views(addresses, renderer, Bodies(catalog, addresses))
+    templates = environment(options.templates)
+    page_renderer = PageRenderer(templates, addresses, options.directory_urls)
+    summary = plain_summaries(renderer)
+    twins = Twins(catalog, addresses, twin_environment(templates), summary, resolve)
+    pages: list[RenderedPage] = []
+    texts: dict[str, bytes] = {}
+    for page in Pages(catalog, addresses, views, Changes(addresses), options):
+        pages.append(page_renderer.render(page))
+        texts[twin_address(page.address)] = twins.page(page)
+    ids = targets(catalog, addresses, pages)
     return Site(
-        pages=pages,
-        assets=_assets(),
-        findings=(*loaded.findings, *run(loaded.sets), *addresses.findings, *views.findings()),
+        pages=tuple(pages),
+        assets={
+            **_assets(),
+            **texts,
+            LLMS: twins.llms(options.title, pages[0].description),
+            CATALOG: catalog_json(catalog, addresses, options, summary),
+            SCHEMA: (site_config_dir() / SCHEMA).read_bytes(),
+            INVENTORY: inventory(ids, project=options.title, directory_urls=options.directory_urls),
+        },
+        findings=(
+            *loaded.findings,
+            *broken_rules,
+            *_idle_patterns(loaded.sets, options),
+            *addresses.findings,
+            *views.findings(),
+        ),
         watched=(*loaded.watched, *options.templates),
         summary=_summary(catalog, len(pages)),
+        targets=ids,
     )
+
+
+def _nothing_to_document(options: SiteOptions, findings: Iterable[Finding]) -> str:
+    if options.include or options.exclude:
+        return "nothing to document: the patterns of include and exclude leave no operator set"
+    return "\n".join(["nothing to document", *(f"  {finding}" for finding in findings)])
+
+
+def _idle_patterns(sets: Iterable[OperatorSet], options: SiteOptions) -> Iterator[Finding]:
+    """Yield a finding for each pattern of include and exclude that fits nothing."""
+    for name in ("include", "exclude"):
+        for pattern in unmatched(sets, getattr(options, name)):
+            yield Finding(
+                Level.WARNING,
+                f"{name}: {pattern} fits no domain (as com.acme* does) and no operator (as ai.onnx/Conv*)",
+            )
 
 
 def _assets() -> dict[str, bytes]:

@@ -35,10 +35,11 @@ from markdown_it.rules_inline.emphasis import tokenize as commonmark_emphasis
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from pygments import highlight as pygmentize
+from pygments import format as format_tokens
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
+from pygments.token import Name, Operator, Punctuation, Text, Whitespace
 from pygments.util import ClassNotFound
 
 from opsetdocs.site import Heading
@@ -84,6 +85,16 @@ def internal(address: str) -> str:
     """
     page, mark, fragment = address.partition("#")
     return f"{_ADDRESS}{page}{_ADDRESS}{mark}{fragment}"
+
+
+def located(target: str, url: Callable[[str], str]) -> str:
+    """Return a link target, which may be one of `internal`, as it is written on one page.
+
+    Args:
+        target: The target.
+        url: Turns the address of a page of our own into a link target for this page.
+    """
+    return _ADDRESSES.sub(lambda match: url(match[1]), target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +355,7 @@ class _Job:
     operator: Callable[[str, str], str | None]
     remote_images: bool
     domain: str
-    own: str
+    own: frozenset[str]
     heading_level: int
     headings: list[Heading] = field(default_factory=list)
     ids: dict[str, int] = field(default_factory=dict)
@@ -474,8 +485,8 @@ def _picture(token: Token, job: _Job, *, linked: bool) -> Iterator[Token]:
 
 
 def _operator_name(token: Token, job: _Job) -> Iterator[Token]:
-    address = job.operator(token.content, job.domain)
-    if address is None or address == job.own:
+    address = None if token.content in job.own else job.operator(token.content, job.domain)
+    if address is None:
         yield token
     else:
         yield from _link(internal(address), token)
@@ -525,11 +536,19 @@ def highlight(code: str, language: str = "") -> Markup:
     """
     lexer = _lexer(language) if len(code) <= MAX_HIGHLIGHTED else None
     # `nohighlight`: the themes mkdocs and readthedocs load a script that guesses at languages.
-    inner = escapeHtml(code) if lexer is None else pygmentize(code, lexer, _FORMATTER)
+    inner = escapeHtml(code) if lexer is None else _coloured(code, lexer)
     block = f'<pre class="opsetdocs-code" tabindex="0"><code class="nohighlight">{inner}</code></pre>'
     return Markup(block)  # noqa: S704 - the code is escaped either way
 
 
+def _coloured(code: str, lexer: Lexer) -> str:
+    # Names and punctuation are most tokens and have no colour: without tags the page is half the size.
+    tokens = ((Text if kind in _COLOURLESS else kind, value) for kind, value in lexer.get_tokens(code))
+    html: str = format_tokens(tokens, _FORMATTER)
+    return html
+
+
+_COLOURLESS = frozenset((Name, Operator, Punctuation, Whitespace))
 _HIGHLIGHT_CLASS = "opsetdocs-hl-"
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix=_HIGHLIGHT_CLASS)
 
@@ -769,18 +788,21 @@ class Renderer:
         self._rendered = functools.cache(self._render)
         self._summarised = functools.cache(self._summarise)
 
-    def render(self, text: str, *, domain: str = "", own: str = "", heading_level: int = 2) -> Rendered:
+    def render(
+        self, text: str, *, domain: str = "", own: frozenset[str] = frozenset(), heading_level: int = 2
+    ) -> Rendered:
         """Return a text as HTML.
 
         Args:
             text: Markdown that nobody has to trust.
             domain: The domain of the operator set that the text is from, for `resolve` and `operator`.
-            own: The address of the operator that the text is about: no name in code links to it.
+            own: Names in code that are no links: of the operator that the text is about, and of its own
+                attributes, inputs and outputs, which may be called like an operator.
             heading_level: The level that a heading of level 1 gets; deeper ones follow, down to 6.
         """
         return self._rendered(_parse_blocks, text, domain, own, heading_level)
 
-    def inline(self, text: str, *, domain: str = "", own: str = "") -> Rendered:
+    def inline(self, text: str, *, domain: str = "", own: frozenset[str] = frozenset()) -> Rendered:
         """Return a text as HTML that fits into a line or a table cell; an empty line becomes a line break.
 
         The arguments are those of `render`.
@@ -800,15 +822,17 @@ class Renderer:
     def _summarise(self, text: str) -> tuple[Token, ...]:
         text = _mend(text)
         try:
-            tokens = _parse_blocks(_parser_for(text), text, self._job("", "", 1))
+            tokens = _parse_blocks(_parser_for(text), text, self._job("", frozenset(), 1))
         except Exception:  # `render` reports it
             return (_text(textwrap.shorten(text, MAX_SUMMARY, placeholder="…")),)
         return tuple(_first_sentence(_first_paragraph(tokens)))
 
-    def _job(self, domain: str, own: str, heading_level: int) -> _Job:
+    def _job(self, domain: str, own: frozenset[str], heading_level: int) -> _Job:
         return _Job(self._resolve, self._operator, self._remote_images, domain, own, heading_level)
 
-    def _render(self, parse: _Parse, text: str, domain: str, own: str, heading_level: int) -> Rendered:
+    def _render(
+        self, parse: _Parse, text: str, domain: str, own: frozenset[str], heading_level: int
+    ) -> Rendered:
         text = _mend(text)
         parser = _parser_for(text)
         job = self._job(domain, own, heading_level)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations, pairwise
 from typing import Any
 
 from markupsafe import Markup
@@ -19,13 +20,18 @@ from opsetdocs.catalog import (
     EventKind,
     OperatorHistory,
     Opset,
-    OpsetRange,
     Revision,
     Version,
 )
+from opsetdocs.comparisons import Changes, ChangeView, steps_between, version_pairs
 from opsetdocs.docstring import DocString, parse
+from opsetdocs.pictures import growth, lifeline, matrix
 from opsetdocs.site import DomainOptions, SiteOptions
+from opsetdocs.upgrade import unknown_between
 from opsetdocs.views import Ids, PartView, Views
+
+MAX_OPSETS_WITH_ALL_PAIRS = 40
+"""In a domain of more opsets, only neighbours have a page of what moving from one to the other means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +63,36 @@ class RevisionView:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A line of an operator's history: a version, and what happened while it was the one offered."""
+
+    version: Version
+    events: tuple[Event, ...]
+    previous: Version | None
+    changes: tuple[ChangeView, ...]
+    """What changed since the previous version."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpsetChange:
+    """Something that an opset brought."""
+
+    operator: OperatorHistory
+    event: Event
+    previous: Version | None
+    """Of a changed operator, the version before."""
+    changes: tuple[ChangeView, ...]
+    """What changed since that version."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
     """Makes the pages of a site."""
 
     catalog: Catalog
     addresses: Addresses
     views: Views
+    changes: Changes
     options: SiteOptions
 
     def __iter__(self) -> Iterator[Page]:
@@ -74,8 +104,13 @@ class Pages:
                 yield self._operator(domain, operator)
                 for version in operator.versions:
                     yield self._version(domain, operator, version)
+                for old, new in version_pairs(operator):
+                    yield self._difference(domain, operator, old, new)
+            yield self._opsets(domain)
             for index, opset in enumerate(domain.opsets):
                 yield self._opset(domain, index, opset)
+            for old_opset, new_opset in opset_pairs(domain):
+                yield self._upgrade(domain, old_opset, new_opset)
 
     def _root(self) -> Page:
         names = ", ".join(domain.name for domain in self.catalog.domains)
@@ -112,6 +147,8 @@ class Pages:
                     (operator, self._summary(operator), operator.removal) for operator in domain.operators
                 ],
                 "opsets_list": [(opset, _counts(opset)) for opset in reversed(domain.opsets)],
+                "matrix": matrix(domain, url=place.url, addresses=self.addresses),
+                "growth": growth(domain),
             },
             parent="",
             in_nav=True,
@@ -132,7 +169,15 @@ class Pages:
                 "version": version,
                 "id": prefix,
                 "parts": self._parts(operator, version.current, prefix, Ids(), self._place(address)),
-                "history": _history(operator),
+                "history": self._history(operator),
+                "users": self.views.bodies.users(operator),
+                "life_line": lifeline(
+                    operator,
+                    domain,
+                    id_prefix=prefix,
+                    url=self._place(address).url,
+                    addresses=self.addresses,
+                ),
             },
             parent=self.addresses.domain(domain.name),
             status=_status(version),
@@ -155,6 +200,15 @@ class Pages:
                 "revisions": self._revisions(operator, version, prefix, self._place(address)),
                 "previous": operator.versions[index - 1] if index else None,
                 "next": operator.versions[index + 1] if index + 1 < len(operator.versions) else None,
+                "changes": self._since_previous(operator, version),
+                "life_line": lifeline(
+                    operator,
+                    domain,
+                    id_prefix=prefix,
+                    url=self._place(address).url,
+                    addresses=self.addresses,
+                    shown=version.since_version,
+                ),
                 "events": [
                     event for event in operator.events if event.since_version == version.since_version
                 ],
@@ -177,11 +231,76 @@ class Pages:
                 "opset": opset,
                 "id": prefix,
                 "text": self._text(opset.doc, domain.name, f"{prefix}.text", self._place(address)),
-                "changes": _by_kind(opset),
+                "changes": [
+                    (kind, [self._change(operator, event) for operator, event in pairs])
+                    for kind, pairs in _by_kind(opset)
+                ],
+                "upgrades": [(old, new) for old, new in opset_pairs(domain) if opset in (old, new)],
                 "previous": domain.opsets[index - 1] if index else None,
                 "next": domain.opsets[index + 1] if index + 1 < len(domain.opsets) else None,
             },
             parent=self.addresses.domain(domain.name),
+        )
+
+    def _difference(self, domain: Domain, operator: OperatorHistory, old: Version, new: Version) -> Page:
+        numbers = f"{old.since_version} to {new.since_version}"
+        changes = self.changes.between(old, new)
+        return Page(
+            address=self.addresses.difference(operator, old.since_version, new.since_version),
+            title=f"{operator.name}: version {numbers} ({domain.name})",
+            description=f"What changed in {operator.name} of {domain.name} from version {numbers}.",
+            template="difference.html.jinja",
+            variables={
+                "domain": domain,
+                "operator": operator,
+                "old": old,
+                "new": new,
+                "id": f"{self.addresses.operator_id(operator)}-{old.since_version}-{new.since_version}",
+                "changes": changes,
+                "steps": steps_between(operator, old, new),
+                "diffs": self.changes.texts(old, new),
+            },
+            parent=self.addresses.operator(operator),
+            searched=False,
+        )
+
+    def _opsets(self, domain: Domain) -> Page:
+        pairs = opset_pairs(domain)
+        return Page(
+            address=self.addresses.opsets(domain.name),
+            title=f"Opsets of {domain.name}",
+            description=f"Every opset of {domain.name}: what it brought, what moving to a later one means.",
+            template="opsets.html.jinja",
+            variables={
+                "domain": domain,
+                "id": f"{self.addresses.domains[domain.name]}.opsets",
+                "opsets_list": [
+                    (opset, _counts(opset), [new for old, new in pairs if old is opset])
+                    for opset in reversed(domain.opsets)
+                ],
+                "all_pairs": len(domain.opsets) <= MAX_OPSETS_WITH_ALL_PAIRS,
+            },
+            parent=self.addresses.domain(domain.name),
+            searched=False,
+        )
+
+    def _upgrade(self, domain: Domain, old: Opset, new: Opset) -> Page:
+        address = self.addresses.upgrade(domain.name, old.version, new.version)
+        return Page(
+            address=address,
+            title=f"{domain.name}: opset {old.version} to {new.version}",
+            description=f"What moving from opset {old.version} to {new.version} of {domain.name} means.",
+            template="upgrade.html.jinja",
+            variables={
+                "domain": domain,
+                "old": old,
+                "new": new,
+                "id": f"{self.addresses.domains[domain.name]}.opset-{old.version}-{new.version}",
+                "groups": self.changes.upgrade(domain, old, new),
+                "missing": unknown_between(domain, old.version, new.version),
+            },
+            parent=self.addresses.opsets(domain.name),
+            searched=False,
         )
 
     def _revisions(
@@ -213,6 +332,33 @@ class Pages:
             for number, part in enumerate(revision.parts, 1)
         )
 
+    def _history(self, operator: OperatorHistory) -> list[HistoryRow]:
+        """The history of an operator, newest version first."""
+        return [
+            HistoryRow(
+                version,
+                tuple(event for event in operator.events if event.since_version == version.since_version),
+                _previous(operator, version),
+                self._since_previous(operator, version),
+            )
+            for version in reversed(operator.versions)
+        ]
+
+    def _since_previous(self, operator: OperatorHistory, version: Version) -> tuple[ChangeView, ...]:
+        previous = _previous(operator, version)
+        return () if previous is None else self.changes.between(previous, version)
+
+    def _change(self, operator: OperatorHistory, event: Event) -> OpsetChange:
+        """An event of an opset, with the words of the change where a version followed another."""
+        version = operator.version(event.since_version)
+        follows = event.kind is EventKind.CHANGED
+        return OpsetChange(
+            operator,
+            event,
+            _previous(operator, version) if follows else None,
+            self._since_previous(operator, version) if follows else (),
+        )
+
     def _text(self, doc: DocString | None, domain: str, prefix: str, place: Place) -> Markup:
         return Markup() if doc is None else self.views.text(doc, domain, prefix, place.url)
 
@@ -229,6 +375,21 @@ class Pages:
 
     def _place(self, address: str) -> Place:
         return Place(address, directory_urls=self.options.directory_urls)
+
+
+def opset_pairs(domain: Domain) -> list[tuple[Opset, Opset]]:
+    """Return the pairs of opsets that have a page, the older one first.
+
+    All pairs in a domain of up to `MAX_OPSETS_WITH_ALL_PAIRS` opsets, neighbours alone in a larger one.
+    """
+    if len(domain.opsets) <= MAX_OPSETS_WITH_ALL_PAIRS:
+        return list(combinations(domain.opsets, 2))
+    return list(pairwise(domain.opsets))
+
+
+def _previous(operator: OperatorHistory, version: Version) -> Version | None:
+    index = operator.versions.index(version)
+    return operator.versions[index - 1] if index else None
 
 
 def _prose(version: Version) -> str:
@@ -249,24 +410,3 @@ def _by_kind(opset: Opset) -> list[tuple[EventKind, list[tuple[OperatorHistory, 
 
 def _counts(opset: Opset) -> list[tuple[EventKind, int]]:
     return [(kind, len(pairs)) for kind, pairs in _by_kind(opset)]
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """A line of an operator's history: a version and what happened while it was the one offered."""
-
-    version: Version
-    events: tuple[Event, ...]
-    offered: tuple[OpsetRange, ...]
-
-
-def _history(operator: OperatorHistory) -> list[HistoryRow]:
-    """The history of an operator, newest version first."""
-    return [
-        HistoryRow(
-            version,
-            tuple(event for event in operator.events if event.since_version == version.since_version),
-            version.offered,
-        )
-        for version in reversed(operator.versions)
-    ]

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from markupsafe import Markup, escape
 
 from opsetdocs.addresses import Addresses
-from opsetdocs.bodies import body_links, body_text
-from opsetdocs.catalog import Catalog, OperatorHistory, Part, Version
+from opsetdocs.body_views import Bodies, BodyView
+from opsetdocs.catalog import OperatorHistory, Part
 from opsetdocs.docstring import DocString, Entry, Section, SectionKind
 from opsetdocs.findings import Finding, Level
 from opsetdocs.markdown import Renderer
-from opsetdocs.model import Function, Node
+from opsetdocs.model import Function
 from opsetdocs.names import operator_segment
 from opsetdocs.signature import count_in_words, with_function_fields
+from opsetdocs.type_groups import in_words, split_types
+
+MAX_UNFOLDED = 4
+"""A list of more types is folded into words."""
 
 _ENTRY_ID = {
     SectionKind.ATTRIBUTES: "attribute",
@@ -26,7 +30,7 @@ _ENTRY_ID = {
     SectionKind.TYPE_CONSTRAINTS: "type",
     SectionKind.PROPERTIES: "property",
 }
-_MARK_CODE = re.compile(r"(`+) ?(.*?) ?\1(?!`)", re.DOTALL)
+_CODE_SPAN = re.compile(r"(`+) ?(.*?) ?\1(?!`)", re.DOTALL)
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_(])")
 
 
@@ -57,8 +61,8 @@ class SectionView:
     """The remark after the title, such as `example`."""
     count: str
     """How many inputs or outputs there may be, in words; empty where there is nothing to say."""
-    blocks: tuple[EntryView | Markup, ...]
-    """Entries, and the HTML of what is no entry, in the order in which they stood."""
+    blocks: tuple[EntryView | BodyView | Markup, ...]
+    """Entries, bodies, and the HTML of everything else, in the order in which they stood."""
 
     @property
     def entries(self) -> tuple[EntryView, ...]:
@@ -66,37 +70,17 @@ class SectionView:
         return tuple(block for block in self.blocks if isinstance(block, EntryView))
 
     @property
-    def runs(self) -> tuple[tuple[EntryView, ...] | Markup, ...]:
+    def runs(self) -> tuple[tuple[EntryView, ...] | BodyView | Markup, ...]:
         """The blocks with neighbouring entries gathered, so that each run is one table."""
-        runs: list[list[EntryView] | Markup] = []
+        runs: list[tuple[EntryView, ...] | BodyView | Markup] = []
         for block in self.blocks:
-            if isinstance(block, Markup):
+            if not isinstance(block, EntryView):
                 runs.append(block)
-            elif runs and isinstance(runs[-1], list):
-                runs[-1].append(block)
+            elif runs and isinstance(runs[-1], tuple):
+                runs[-1] = (*runs[-1], block)
             else:
-                runs.append([block])
-        return tuple(run if isinstance(run, Markup) else tuple(run) for run in runs)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportView:
-    """An opset that a function's body uses."""
-
-    domain: str
-    version: int | None
-    address: str | None
-    """The address of the opset's page, if the site has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BodyView:
-    """A function's body."""
-
-    id: str
-    imports: tuple[ImportView, ...]
-    code: Markup
-    """The body as ONNX writes it, every operator a link to the version that the imports select."""
+                runs.append((block,))
+        return tuple(runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +118,9 @@ class Ids:
 class Views:
     """Makes views. One object serves a site: each text is rendered once and placed on every page."""
 
-    catalog: Catalog
     addresses: Addresses
     renderer: Renderer
+    bodies: Bodies
     problems: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """What could not be shown as written, by kind (`link`, `text`) and subject; filled as views are made."""
 
@@ -151,7 +135,7 @@ class Views:
         domain: str,
         prefix: str,
         url: Callable[[str], str],
-        own: str = "",
+        own: frozenset[str] = frozenset(),
         definitions: str = "",
         heading_level: int = 2,
     ) -> Markup:
@@ -159,9 +143,9 @@ class Views:
             text = f"{text}\n\n{definitions}"
         rendered = self.renderer.render(text, domain=domain, own=own, heading_level=heading_level)
         for href in rendered.unresolved:
-            self.problems.setdefault(("link", href), set()).add(own or domain)
+            self.problems.setdefault(("link", href), set()).add(prefix)
         if rendered.problem:
-            self.problems.setdefault(("text", rendered.problem), set()).add(own or domain)
+            self.problems.setdefault(("text", rendered.problem), set()).add(prefix)
         return rendered.place(prefix, url)
 
     def findings(self) -> tuple[Finding, ...]:
@@ -189,20 +173,20 @@ class Views:
         self, operator: OperatorHistory, part: Part, prefix: str, ids: Ids, url: Callable[[str], str]
     ) -> PartView:
         """Return the view of one entry of an operator set, with every id below `prefix`."""
+        function = part.function
+        blocks = part.doc.blocks if function is None else with_function_fields(part.doc, function)
         shift = _shift(part.doc)
         text = partial(
             self._text,
             definitions=part.doc.definitions,
             domain=operator.domain,
-            own=self.addresses.operator(operator),
+            own=frozenset((operator.op_type, *_own_names(blocks))),
             url=url,
             heading_level=1 + shift,
         )
-        function = part.function
-        blocks = part.doc.blocks if function is None else with_function_fields(part.doc, function)
         types = _defined_types(blocks)
         views: list[SectionView | Markup] = [
-            self._section(block, shift, prefix, types, ids, text)
+            self._section(block, shift, prefix, types, ids, text, url)
             if isinstance(block, Section)
             else text(block, prefix=ids.take(f"{prefix}.text"))
             for block in blocks
@@ -211,7 +195,9 @@ class Views:
             id=prefix,
             kind=part.kind.value,
             blocks=tuple(views),
-            body=None if function is None else self._body(function, ids.take(f"{prefix}.body"), url),
+            body=None
+            if function is None
+            else self.bodies.of_function(function, ids.take(f"{prefix}.body"), url),
             foreign_domain=_foreign_domain(operator, function),
         )
 
@@ -223,6 +209,7 @@ class Views:
         types: frozenset[str],
         ids: Ids,
         text: Callable[..., Markup],
+        url: Callable[[str], str],
     ) -> SectionView:
         slug = section.kind.value.lower().replace(" ", "-")
         section_id = ids.take(f"{prefix}.{slug}")
@@ -232,10 +219,21 @@ class Views:
             return EntryView(
                 id=entry_id,
                 name=item.name,
-                marks=tuple(map(_mark, item.marks)),
+                marks=tuple(map(code_spans, item.marks)),
                 type=_type(item.type, prefix, types, listed=section.kind is SectionKind.TYPE_CONSTRAINTS),
                 description=text(item.description, prefix=entry_id) if item.description else Markup(),
             )
+
+        def blocks(item: Entry | str) -> Iterator[EntryView | BodyView | Markup]:
+            if isinstance(item, Entry):
+                yield entry(item)
+                return
+            of_body = section.kind is SectionKind.FUNCTION_BODY
+            for piece in self.bodies.in_text(item, section_id, url) if of_body else (item,):
+                if isinstance(piece, str):
+                    yield text(piece, prefix=ids.take(f"{section_id}.text"))
+                else:
+                    yield piece
 
         return SectionView(
             id=section_id,
@@ -244,65 +242,8 @@ class Views:
             title=section.title,
             note=section.note,
             count=count_in_words(section),
-            blocks=tuple(
-                entry(block)
-                if isinstance(block, Entry)
-                else text(block, prefix=ids.take(f"{section_id}.text"))
-                for block in section.blocks
-            ),
+            blocks=tuple(view for item in section.blocks for view in blocks(item)),
         )
-
-    def _body(self, function: Function, body_id: str, url: Callable[[str], str]) -> BodyView:
-        imports = {item.domain: item.version for item in function.opset_imports}
-        return BodyView(
-            id=body_id,
-            imports=tuple(
-                ImportView(item.domain, item.version, self._opset_address(item.domain, item.version))
-                for item in function.opset_imports
-            ),
-            code=self._linked_body(function, imports, url),
-        )
-
-    def _linked_body(
-        self, function: Function, imports: dict[str, int | None], url: Callable[[str], str]
-    ) -> Markup:
-        text = body_text(function)
-        pieces: list[Markup] = []
-        at = 0
-        for start, end, node in body_links(text, function):
-            address = self.node_address(node, imports)
-            if address is not None:
-                pieces += [
-                    escape(text[at:start]),
-                    Markup('<a href="{}">{}</a>').format(url(address), text[start:end]),
-                ]
-                at = end
-        return Markup().join([*pieces, escape(text[at:])])
-
-    def node_address(self, node: Node, imports: dict[str, int | None]) -> str | None:
-        """Return the address of the version that a node's opset import selects, if the site has it."""
-        operator = self.catalog.find(node.domain, node.op_type, node.overload)
-        if operator is None:
-            return None
-        opset = imports.get(node.domain)
-        version = None if opset is None else _selected(operator, opset)
-        return (
-            self.addresses.operator(operator)
-            if version is None
-            else self.addresses.version(operator, version.since_version)
-        )
-
-    def _opset_address(self, domain: str, version: int | None) -> str | None:
-        for item in self.catalog.domains:
-            if item.name == domain and any(opset.version == version for opset in item.opsets):
-                return self.addresses.opset(domain, version or 0)
-        return None
-
-
-def _selected(operator: OperatorHistory, opset: int) -> Version | None:
-    """The version that an import of this opset binds: the highest since_version that is not above it."""
-    candidates = [version for version in operator.versions if version.since_version <= opset]
-    return candidates[-1] if candidates else None
 
 
 def _shift(doc: DocString) -> int:
@@ -319,19 +260,24 @@ def _defined_types(blocks: Iterable[Section | str]) -> frozenset[str]:
     )
 
 
+def _own_names(blocks: Iterable[Section | str]) -> Iterator[str]:
+    """The names of a version's own attributes, inputs, outputs and type constraints."""
+    return (entry.name for block in blocks if isinstance(block, Section) for entry in block.entries)
+
+
 def _foreign_domain(operator: OperatorHistory, function: Function | None) -> str:
     own = "" if function is None or not function.domain else function.domain
     return own if own not in ("", operator.domain) else ""
 
 
-def _mark(mark: str) -> Markup:
-    """A mark as HTML: the values between back-ticks as code."""
+def code_spans(text: str) -> Markup:
+    """Return a short text as HTML: what stands between back-ticks as code, everything else as it is."""
     pieces: list[Markup] = []
     at = 0
-    for match in _MARK_CODE.finditer(mark):
-        pieces += [escape(mark[at : match.start()]), Markup("<code>{}</code>").format(match[2])]
+    for match in _CODE_SPAN.finditer(text):
+        pieces += [escape(text[at : match.start()]), Markup("<code>{}</code>").format(match[2])]
         at = match.end()
-    return Markup().join([*pieces, escape(mark[at:])])
+    return Markup().join([*pieces, escape(text[at:])])
 
 
 def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Markup:
@@ -339,7 +285,7 @@ def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Mar
     if not text:
         return Markup()
     if listed:
-        return Markup(", ").join(Markup("<code>{}</code>").format(item) for item in _split_types(text))
+        return _listed(split_types(text))
     pieces: list[Markup] = []
     at = 0
     for match in _TYPE_NAME.finditer(text):
@@ -353,14 +299,10 @@ def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Mar
     return Markup("<code>{}</code>").format(Markup().join([*pieces, escape(text[at:])]))
 
 
-def _split_types(text: str) -> list[str]:
-    """Split at the commas outside parentheses: `map(int64, string), tensor(float)` are two types."""
-    items = [""]
-    depth = 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth <= 0:
-            items.append("")
-        else:
-            items[-1] += character
-    return [item.strip() for item in items if item.strip()]
+def _listed(types: Sequence[str]) -> Markup:
+    """A list of types: each as code; a long one in a few words, which unfold to the list."""
+    codes = Markup(", ").join(Markup("<code>{}</code>").format(item) for item in types)
+    if len(types) <= MAX_UNFOLDED:
+        return codes
+    words = in_words(types)
+    return Markup("<details><summary>{}</summary>{}</details>").format(words, codes)
