@@ -74,7 +74,7 @@ def test_a_reader_walks_from_the_domains_to_an_old_version(page: Page) -> None:
     page.get_by_role("row", name="Conv stable").get_by_role("link", name="Conv", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conv")
     expect(page.locator(".opsetdocs-facts")).to_contain_text("stable")
-    page.get_by_role("region", name="History").get_by_role("link", name="1", exact=True).click()
+    page.locator(".opsetdocs-history").get_by_role("link", name="1", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conv-1")
     page.get_by_role("link", name="Conv-22").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conv")
@@ -92,7 +92,18 @@ def test_an_opset_leads_to_what_it_changed(page: Page) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "address",
-    ["", "ai.onnx/", "ai.onnx/operators/Conv/", "ai.onnx/operators/Attention/", "ai.onnx/opsets/13/"],
+    [
+        "",
+        "ai.onnx/",
+        "ai.onnx/operators/Conv/",
+        "ai.onnx/operators/Attention/",
+        "ai.onnx/operators/Resize/10/",
+        "ai.onnx/operators/Resize/10-19/",
+        "ai.onnx/operators/AffineGrid/",
+        "ai.onnx/opsets/",
+        "ai.onnx/opsets/13/",
+        "ai.onnx/opsets/13-21/",
+    ],
 )
 def test_no_page_scrolls_sideways(
     browser: Browser, server: str, width: int, scheme: str, address: str
@@ -107,6 +118,37 @@ def test_no_page_scrolls_sideways(
         name = address.strip("/").replace("/", "-") or "root"
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=str(Path(folder) / f"{name}-{width}-{scheme}.png"), full_page=True)
+    context.close()
+
+
+def test_an_upgrade_can_be_cut_to_the_operators_in_use(page: Page) -> None:
+    page.goto("/ai.onnx/opsets/13-21/")
+    entries = page.locator("[data-operator]")
+    everything = entries.count()
+    assert everything > 50
+    page.get_by_label("Only the operators that you use").fill("resize, castlike")
+    expect(entries.filter(visible=True)).to_have_count(2)
+    expect(page.locator("output")).to_have_text(f"2 of {everything} operators")
+    assert page.url.endswith("#ops=resize,castlike")
+    page.goto("/ai.onnx/opsets/13-21/#ops=Resize")
+    page.reload()
+    expect(entries.filter(visible=True)).to_have_count(1)
+
+
+def test_an_upgrade_is_chosen_from_two_opsets(page: Page) -> None:
+    page.goto("/ai.onnx/opsets/")
+    page.get_by_label("From opset").select_option("17")
+    page.get_by_label("to", exact=True).select_option("22")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("ai.onnx: from opset 17 to 22")
+
+
+def test_without_a_script_an_upgrade_is_whole(browser: Browser, server: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{server}ai.onnx/opsets/13-21/")
+    expect(page.locator("form.opsetdocs-filter")).to_be_hidden()
+    assert page.locator("[data-operator]:visible").count() > 50
     context.close()
 
 

@@ -6,6 +6,7 @@ A failure shows which of the two moved. `pytest tests/test_snapshots.py --renew-
 from __future__ import annotations
 
 import pprint
+import re
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,9 @@ def test_pages_are_those_of_the_snapshot(case: str, request: pytest.FixtureReque
         for operator in domain.operators
     ]
     made = {"history.txt": pprint.pformat([(item.name, item.events) for item in operators], width=110) + "\n"}
-    for page in build_site(SiteOptions(sources=files)).pages:
+    pages = build_site(SiteOptions(sources=files)).pages
+    upgrades = [page for page in pages if re.search(r"/opsets/\d+-\d+/$", page.address)]
+    for page in (page for page in pages if page not in upgrades[:-1]):  # One upgrade shows what all are like.
         name = page.address.strip("/").replace("/", "-") or "root"
         made[f"{name}.html"] = page.html + "\n"
     folder = SNAPSHOTS / case
