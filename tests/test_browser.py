@@ -76,7 +76,7 @@ def test_a_reader_walks_from_the_domains_to_an_old_version(page: Page) -> None:
     expect(page.locator(".opsetdocs-facts")).to_contain_text("stable")
     page.locator(".opsetdocs-history").get_by_role("link", name="1", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conv-1")
-    page.get_by_role("link", name="Conv-22").first.click()
+    page.locator(".opsetdocs-note").get_by_role("link", name="Conv-22").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Conv")
 
 
