@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
+import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,16 +14,22 @@ import time
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from opsetdocs import handover
-from opsetdocs.errors import ConfigError, OpsetdocsError
+from opsetdocs.errors import ConfigError, OpsetdocsError, SourceError
 from opsetdocs.model import Format
+from opsetdocs.reporting import log_findings
 from opsetdocs.site import Summary
+from opsetdocs.terminal import Line, echo, visible_lines, width
+
+if TYPE_CHECKING:
+    from opsetdocs.catalog import Catalog
 
 _BROKEN_RULES = 1
+_DIFFERENT = 1
 _UNUSABLE = 2
 _INTERRUPTED = 130
 
@@ -30,6 +39,10 @@ _GRACE = 10.0
 
 class _Unusable(click.ClickException):
     exit_code = _UNUSABLE
+
+    def format_message(self) -> str:
+        # Names of files and operators are in it.
+        return "\n".join(visible_lines(self.message))
 
 
 class _Commands(click.Group):
@@ -44,6 +57,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except OpsetdocsError as err:
             raise _Unusable(str(err)) from err
+        except BrokenPipeError:
+            raise  # click ends quietly when nobody reads on
         except OSError as err:
             raise _Unusable(f"{err.filename or 'the file system'}: {err.strerror}") from err
         except KeyboardInterrupt:
@@ -103,6 +118,7 @@ def build(sources: tuple[str, ...], config_file: Path | None, site_dir: Path | N
     from opsetdocs.project import find_project, fixed_part
     from opsetdocs.publish import check_replaceable, publish, staging_folder
 
+    _end_as_interrupted()
     project = find_project(config_file)
     shown = site_dir or project.site_dir
     target = shown.resolve()
@@ -111,6 +127,13 @@ def build(sources: tuple[str, ...], config_file: Path | None, site_dir: Path | N
         summary = _run_mkdocs(project.config_file, staging, sources, strict=strict)
         publish(staging, target)
     click.echo(f"{describe(summary)} in {_display(target)}")
+
+
+def _end_as_interrupted() -> None:
+    """Have a build that is told to end, or whose terminal closes, clean up as it does on Ctrl-C."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), signal.default_int_handler)
 
 
 def _run_mkdocs(config_file: Path, site_dir: Path, sources: Sequence[str], *, strict: bool) -> Summary:
@@ -207,3 +230,141 @@ def export(folder: Path, domain: str | None, opset: int | None, format_: str) ->
 
     written = write_opsets(folder, domain=domain, opset=opset, format=Format(format_))
     click.echo(f"{_count(len(written), 'files')} in {_display(folder.resolve())}")
+
+
+@main.command()
+@click.argument("source")
+@click.argument("name", required=False)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="Text for people, the Markdown of a site's page, or data in the form of catalog.json.",
+)
+@click.option("--examples", is_flag=True, help="Show the examples of an operator in the text.")
+def show(source: str, name: str | None, format_: str, examples: bool) -> None:
+    """Show the operators of a source, or one operator with its history.
+
+    A SOURCE is a file, a folder, a glob pattern in quotes, - for standard input, or onnx for the installed
+    onnx package. A NAME is Conv, ai.onnx.Conv, or Conv-11 for a version; upper and lower case count only
+    where several names differ in nothing else.
+
+    \b
+    Examples:
+        opsetdocs show onnx
+        opsetdocs show onnx Conv-11
+        opsetdocs show opsets/ com.acme.ops.ScaleShift
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs import show as shown
+    from opsetdocs.lookup import find
+
+    catalog, unusable = _read(source)
+    found = None if name is None else find(catalog, name)
+    if format_ == "json":
+        _echo_json(shown.data(catalog, found))
+    elif format_ == "markdown":
+        echo(map(Line, visible_lines(shown.markdown(catalog, found).rstrip("\n"))))
+    elif found is None:
+        echo(shown.list_lines(catalog, width()))
+    else:
+        echo(shown.operator_lines(found, width(), examples=examples))
+    if unusable:
+        sys.exit(_UNUSABLE)
+
+
+@main.command()
+@click.argument("old")
+@click.argument("new")
+@click.option("--domain", help="Compare this domain only.")
+@click.option(
+    "--from", "old_opset", type=click.IntRange(min=1), help="The opset of OLD.  [default: the highest one]"
+)
+@click.option(
+    "--to", "new_opset", type=click.IntRange(min=1), help="The opset of NEW.  [default: the highest one]"
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="Text for people, Markdown for reports, or data for programs.",
+)
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
+def diff(
+    old: str,
+    new: str,
+    domain: str | None,
+    old_opset: int | None,
+    new_opset: int | None,
+    format_: str,
+    exit_code: bool,
+) -> None:
+    """Say what changed between two opsets, the worst first.
+
+    OLD and NEW are sources: a file, a folder, a glob pattern in quotes, - for standard input, or onnx for the
+    installed onnx package. In each domain that both have, the highest opset of OLD is compared with the
+    highest opset of NEW; --from and --to choose others, of the same source too.
+
+    \b
+    Examples:
+        opsetdocs diff com.acme.ops-3.textproto com.acme.ops-4.textproto
+        opsetdocs diff published/ opsets/
+        opsetdocs diff onnx onnx --domain ai.onnx --from 13 --to 21
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs import difference_report as report
+    from opsetdocs.compare_sets import compare_sets
+
+    catalog, unusable = _read(old)
+    newer, unusable_newer = (catalog, 0) if new == old else _read(new)
+    if unusable or unusable_newer:
+        raise OpsetdocsError("nothing is compared, since what is in unusable files would seem to be removed")
+    difference = compare_sets(catalog, newer, domain=domain, old_opset=old_opset, new_opset=new_opset)
+    if format_ == "json":
+        _echo_json(report.difference_data(difference))
+    elif format_ == "markdown":
+        echo(map(Line, visible_lines(report.difference_markdown(difference))))
+    else:
+        echo(report.difference_lines(difference, width()))
+    if exit_code and not difference.is_empty:
+        sys.exit(_DIFFERENT)
+
+
+def _read(source: str) -> tuple[Catalog, int]:
+    """Read a source, print what there is to say about its files, and return how many are unusable, too."""
+    from opsetdocs.history import build_catalog
+    from opsetdocs.rules import run
+    from opsetdocs.sources import load
+
+    loaded = load((source,), base=Path())
+    # Of the rules, those count here without which an entry or a set is left out.
+    left_out = (finding for finding in run(loaded.sets) if finding.rule in _IDENTITY)
+    unusable = log_findings((*loaded.findings, *left_out), _standard_error())
+    catalog = build_catalog(loaded.sets)
+    if not catalog.domains:
+        raise SourceError(f"{source}: no operator set has an opset_version")
+    return catalog, unusable
+
+
+_IDENTITY = frozenset({"OPSET_VERSION_PRESENT", "OPERATOR_OP_TYPE_PRESENT"})
+
+
+class _Visible(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(visible_lines(super().format(record)))
+
+
+def _standard_error() -> logging.Logger:
+    """Return a log of our own, which no other program's settings reach."""
+    log = logging.Logger("opsetdocs")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Visible("%(levelname)s: %(message)s"))
+    log.addHandler(handler)
+    return log
+
+
+def _echo_json(data: object) -> None:
+    # JSON's own escapes: whatever the terminal's encoding is, and whatever a name holds.
+    click.echo(json.dumps(data, indent=2).replace("\x7f", "\\u007f"))

@@ -18,6 +18,9 @@ from opsetdocs.resources import templates_dir
 from opsetdocs.site import Heading, RenderedPage
 
 _HEADING = re.compile(r'<h([1-6])[^>]*? id="([^"]*)"[^>]*>(.*?)</h\1>', re.DOTALL)
+_EXAMPLES = re.compile(r'<details class="opsetdocs-examples".*?</details>', re.DOTALL)
+"""The examples, whose names would drown the headings of a page. No text has a tag that ends them early."""
+
 _TAG = re.compile(r"<[^>]*>")
 _HIDDEN = re.compile(r'<(\w+) class="opsetdocs-anchor".*?</\1>', re.DOTALL)
 
@@ -117,6 +120,6 @@ def _template_line(error: BaseException) -> str:
 
 def _headings(text: str) -> Iterable[Heading]:
     # What is not ours is escaped in the finished HTML, so that a pattern is enough to find headings.
-    for match in _HEADING.finditer(text):
+    for match in _HEADING.finditer(_EXAMPLES.sub("", text)):
         title = html.unescape(_TAG.sub("", _HIDDEN.sub("", match[3])))
         yield Heading(int(match[1]), html.unescape(match[2]), " ".join(title.split()))

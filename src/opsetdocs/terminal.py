@@ -1,0 +1,159 @@
+"""Text for a terminal, made of what nobody has to trust: it neither moves the cursor nor colours the screen.
+
+The files' texts are made visible here, and what colours there are is put around them last.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import click
+
+MIN_WIDTH = 40
+"""Lines are not made shorter than this: the terminal breaks them where it has to."""
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of what cannot be seen: control characters; format characters, among them those that
+turn the direction of text; halves of surrogate pairs; the separators of lines and paragraphs."""
+
+_JOINERS = "\u200c\u200d"
+"""The format characters that some scripts, and emoji, cannot do without."""
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_BEFORE_PROSE = re.compile(r"\A *(?:[-*+] +)?")
+_FENCES = ("```", "~~~")
+_TAB = 4
+_ELLIPSIS = "..."
+_MIN_CELLS = 10
+"""Less of a text than this says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line to print."""
+
+    text: str = ""
+    bold: bool = False
+    colour: str | None = None
+
+
+def visible(text: str) -> str:
+    r"""Return a text on one line, with an escape such as `\x1b` for each character that is not to be seen."""
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    if unicodedata.category(character) not in _INVISIBLE or character in _JOINERS:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def visible_lines(text: str) -> list[str]:
+    """Return the lines of a text, each made visible; tabs become spaces."""
+    return [visible(line) for line in _LINE_END.split(text.expandtabs(_TAB))]
+
+
+def width() -> int:
+    """Return the width of the terminal, 80 where there is none."""
+    return max(shutil.get_terminal_size().columns, MIN_WIDTH)
+
+
+def table(rows: Iterable[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield rows as aligned lines.
+
+    Nothing but the last column is cut; an uncommonly long cell moves the rest of its row to the right.
+
+    Args:
+        rows: The cells of each row.
+        width: How many cells of the terminal a line may take.
+    """
+    shown = [[visible(cell) for cell in row] for row in rows]
+    widths = [min(max(map(cells, column)), width // 3) for column in zip(*shown, strict=True)]
+    for *fixed, last in shown:
+        padded = (
+            cell + " " * (max(most - cells(cell), 0) + 2) for cell, most in zip(fixed, widths, strict=False)
+        )
+        start = "".join(padded)
+        yield (start + cut(last, width - cells(start))).rstrip()
+
+
+def cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes: Chinese characters take two, accents none."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text cut to a width; nothing where so little is left that it would say nothing."""
+    if cells(text) <= width:
+        return text
+    if width < _MIN_CELLS:
+        return ""
+    fits = sum(end <= width - len(_ELLIPSIS) for end in accumulate(map(_cells, text)))
+    return text[:fits].rstrip() + _ELLIPSIS
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Return a text as lines of a width; a word that is longer is not broken.
+
+    Args:
+        text: The text; each stretch of white space becomes one space or a line end.
+        width: How many cells of the terminal a line may take.
+        first: What the first line begins with.
+        rest: What each further line begins with.
+    """
+    return _wrap(visible(" ".join(text.split())), width, first, rest)
+
+
+def folded(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Break long lines of Markdown at spaces; code in fences and tables stay as they are.
+
+    Args:
+        lines: The lines, visible ones.
+        width: How many cells of the terminal a line may take.
+    """
+    in_fence = False
+    for line in lines:
+        start = line.lstrip()
+        in_fence ^= start.startswith(_FENCES)
+        if in_fence or start.startswith("|") or cells(line) <= width:
+            yield line
+        else:
+            before_prose = len(line) - len(_BEFORE_PROSE.sub("", line))
+            yield from _wrap(line, width, rest=" " * before_prose)
+
+
+def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def echo(lines: Iterable[Line]) -> None:
+    """Print lines; in colour only on a terminal, and not where NO_COLOR is set (https://no-color.org)."""
+    text = "\n".join(_styled(line) for line in lines)
+    click.echo(text, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def _styled(line: Line) -> str:
+    text = visible(line.text)
+    if not (line.bold or line.colour):
+        return text
+    return click.style(text, bold=line.bold or None, fg=line.colour)
