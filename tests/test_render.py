@@ -62,7 +62,7 @@ def test_an_included_template_can_be_extended_too(site_of: SiteOf, tmp_path: Pat
 
 
 def test_the_first_folder_wins(site_of: SiteOf, tmp_path: Path) -> None:
-    folders = []
+    folders: list[Path] = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         folders += write(tmp_path / name, "operator.html.jinja", name)

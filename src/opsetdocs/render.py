@@ -22,7 +22,6 @@ _EXAMPLES = re.compile(r'<details class="opsetdocs-examples".*?</details>', re.D
 """The examples, whose names would drown the headings of a page. No text has a tag that ends them early."""
 
 _TAG = re.compile(r"<[^>]*>")
-_HIDDEN = re.compile(r'<(\w+) class="opsetdocs-anchor".*?</\1>', re.DOTALL)
 
 
 def environment(folders: Sequence[Path]) -> jinja2.Environment:
@@ -121,5 +120,5 @@ def _template_line(error: BaseException) -> str:
 def _headings(text: str) -> Iterable[Heading]:
     # What is not ours is escaped in the finished HTML, so that a pattern is enough to find headings.
     for match in _HEADING.finditer(_EXAMPLES.sub("", text)):
-        title = html.unescape(_TAG.sub("", _HIDDEN.sub("", match[3])))
+        title = html.unescape(_TAG.sub("", match[3]))
         yield Heading(int(match[1]), html.unescape(match[2]), " ".join(title.split()))
