@@ -8,11 +8,13 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from conftest import run_opsetdocs
 from html_site import BuiltSite
 
 pytestmark = pytest.mark.browser
@@ -33,13 +35,20 @@ class _QuietHandler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def server(onnx_site: BuiltSite) -> Iterator[str]:
-    handler = functools.partial(_QuietHandler, directory=str(onnx_site.folder))
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serve a folder, and give its address."""
+    handler = functools.partial(_QuietHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{httpd.server_address[1]}/"
         httpd.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server(onnx_site: BuiltSite) -> Iterator[str]:
+    with serving(onnx_site.folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -141,6 +150,37 @@ def test_an_upgrade_is_chosen_from_two_opsets(page: Page) -> None:
     page.get_by_label("to", exact=True).select_option("22")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("ai.onnx: from opset 17 to 22")
+
+
+def large_domain(folder: Path) -> None:
+    """Write a domain of 60 opsets, whose only operator has a new version every ten opsets."""
+    for opset in range(1, 61):
+        since_version = (opset - 1) // 10 * 10 + 1
+        (folder / f"{opset}.textproto").write_text(
+            f'magic: "ONNXOPSET" ir_version: 13 domain: "com.large" opset_version: {opset}\n'
+            f'operator {{ op_type: "Slow" since_version: {since_version} status: STABLE\n'
+            f'doc_string: "Slow.\\n\\n## Attributes\\n\\n- `a` (default `{since_version}`) : int\\n" }}\n',
+            encoding="utf-8",
+        )
+
+
+def test_a_domain_of_many_opsets_tells_upgrades_by_script(browser: Browser, tmp_path: Path) -> None:
+    large_domain(tmp_path)
+    assert run_opsetdocs("build", ".", "-d", "out/site", cwd=tmp_path).returncode == 0
+    site = BuiltSite(tmp_path / "out/site")
+    assert "com.large/opsets/10-11/index.html" in site.pages
+    assert "com.large/opsets/5-25/index.html" not in site.pages
+    with serving(site.folder) as address:
+        page = browser.new_page()
+        page.goto(f"{address}com.large/opsets/#from=5&to=25")
+        result = page.locator(".opsetdocs-upgrade-result")
+        expect(result.get_by_role("heading")).to_have_text("From opset 5 to 25")
+        expect(result.locator("dt")).to_have_text(["Slow 1 to 21"])
+        expect(result.locator("li").first).to_have_text("11: default of a changed from 1 to 11")
+        page.get_by_label("to", exact=True).select_option("9")
+        page.get_by_role("button", name="Show").click()
+        expect(result).to_contain_text("Every operator has the same version in both opsets.")
+        page.close()
 
 
 def test_without_a_script_an_upgrade_is_whole(browser: Browser, server: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import opsetdocs
+from html_site import BuiltSite
 
 TOP = Path(__file__).parents[1]
 
@@ -89,3 +90,13 @@ def test_every_command_and_option_is_documented_and_has_help() -> None:
                 if option.startswith("--"):
                     assert option in section, f"{name} {option}"
                     assert getattr(parameter, "help", None), f"{name} {option}"
+
+
+def test_the_project_site_passes_strict_and_has_no_broken_link(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    result = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "WARNING" not in result.stderr
+    site = BuiltSite(tmp_path / "site")
+    assert site.broken_links() == []
+    assert "project/conventions/index.html" in site.pages

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
-from opsetdocs.addresses import assign
+from opsetdocs.addresses import Addresses, assign
 from opsetdocs.body_views import Bodies
 from opsetdocs.catalog import Catalog
 from opsetdocs.catalog_json import CATALOG, SCHEMA, catalog_json
@@ -33,6 +34,39 @@ SCRIPT = "assets/opsetdocs.js"
 """The address of the script below the section's root."""
 
 
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """What makes the pages of a catalog, set up once."""
+
+    addresses: Addresses
+    pages: Pages
+    page_renderer: PageRenderer
+    twins: Twins
+
+
+def makers(catalog: Catalog, options: SiteOptions) -> Makers:
+    """Return what makes the pages of a catalog.
+
+    Raises:
+        ConfigError: `link_map` leads to something that is no address.
+    """
+    addresses = assign(catalog)
+    resolve = link_resolver(catalog, addresses, options.link_map)
+    renderer = Renderer(
+        resolve=resolve,
+        operator=operator_linker(catalog, addresses),
+        remote_images=options.remote_images,
+    )
+    views = Views(addresses, renderer, Bodies(catalog, addresses))
+    templates = environment(options.templates)
+    return Makers(
+        addresses,
+        Pages(catalog, addresses, views, Changes(addresses), options),
+        PageRenderer(templates, addresses, options.directory_urls),
+        Twins(catalog, addresses, twin_environment(templates), plain_summaries(renderer), resolve),
+    )
+
+
 def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
     """Read the sources, and return the finished site.
 
@@ -54,31 +88,20 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
     broken_rules = run(loaded.sets)
     if not catalog.domains:
         raise SourceError(_nothing_to_document(options, broken_rules))
-    addresses = assign(catalog)
-    resolve = link_resolver(catalog, addresses, options.link_map)
-    renderer = Renderer(
-        resolve=resolve,
-        operator=operator_linker(catalog, addresses),
-        remote_images=options.remote_images,
-    )
-    views = Views(addresses, renderer, Bodies(catalog, addresses))
-    templates = environment(options.templates)
-    page_renderer = PageRenderer(templates, addresses, options.directory_urls)
-    summary = plain_summaries(renderer)
-    twins = Twins(catalog, addresses, twin_environment(templates), summary, resolve)
+    make = makers(catalog, options)
     pages: list[RenderedPage] = []
     texts: dict[str, bytes] = {}
-    for page in Pages(catalog, addresses, views, Changes(addresses), options):
-        pages.append(page_renderer.render(page))
-        texts[twin_address(page.address)] = twins.page(page)
-    ids = targets(catalog, addresses, pages)
+    for page in make.pages:
+        pages.append(make.page_renderer.render(page))
+        texts[twin_address(page.address)] = make.twins.page(page)
+    ids = targets(catalog, make.addresses, pages)
     return Site(
         pages=tuple(pages),
         assets={
             **_assets(),
             **texts,
-            LLMS: twins.llms(options.title, pages[0].description),
-            CATALOG: catalog_json(catalog, addresses, options, summary),
+            LLMS: make.twins.llms(options.title, pages[0].description),
+            CATALOG: catalog_json(catalog, make.addresses, options, make.twins.summary),
             SCHEMA: (site_config_dir() / SCHEMA).read_bytes(),
             INVENTORY: inventory(ids, project=options.title, directory_urls=options.directory_urls),
         },
@@ -86,8 +109,8 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
             *loaded.findings,
             *broken_rules,
             *_idle_patterns(loaded.sets, options),
-            *addresses.findings,
-            *views.findings(),
+            *make.addresses.findings,
+            *make.pages.views.findings(),
         ),
         watched=(*loaded.watched, *options.templates),
         summary=_summary(catalog, len(pages)),

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from opsetdocs.addresses import assign
 from opsetdocs.bodies import body_text
-from opsetdocs.body_views import Bodies
+from opsetdocs.build import makers
 from opsetdocs.catalog import (
     Catalog,
     Domain,
@@ -22,21 +22,16 @@ from opsetdocs.catalog import (
     Version,
 )
 from opsetdocs.catalog_json import Json, catalog_data
-from opsetdocs.comparisons import Changes
 from opsetdocs.diff import compare_revisions, compare_versions
 from opsetdocs.difference_report import change_lines
 from opsetdocs.docstring import Section, SectionKind, write
-from opsetdocs.links import link_resolver, operator_linker
 from opsetdocs.lookup import Found
 from opsetdocs.markdown import Renderer
 from opsetdocs.model import Function, Status
-from opsetdocs.pages import Pages
-from opsetdocs.render import environment
 from opsetdocs.signature import with_function_fields
 from opsetdocs.site import SiteOptions
 from opsetdocs.terminal import Line, folded, table, visible, visible_lines, wrapped
-from opsetdocs.twins import Twins, plain_summaries, twin_environment
-from opsetdocs.views import Views
+from opsetdocs.twins import plain_summaries
 
 _INDENT = "  "
 _FACT = len("conflict  ")
@@ -251,16 +246,12 @@ def markdown(catalog: Catalog, found: Found | None = None) -> str:
     Raises:
         TemplateError: A template fails.
     """
-    addresses = assign(catalog)
-    resolve = link_resolver(catalog, addresses, {})
-    renderer = Renderer(resolve=resolve, operator=operator_linker(catalog, addresses))
-    views = Views(addresses, renderer, Bodies(catalog, addresses))
-    templates = twin_environment(environment(()))
-    twins = Twins(catalog, addresses, templates, plain_summaries(renderer), resolve)
+    make = makers(catalog, SiteOptions())
+    addresses = make.addresses
 
     def twin(shown: Catalog, address: str) -> str:
-        pages = Pages(shown, addresses, views, Changes(addresses), SiteOptions())
-        return twins.page(next(page for page in pages if page.address == address)).decode()
+        pages = replace(make.pages, catalog=shown)
+        return make.twins.page(next(page for page in pages if page.address == address)).decode()
 
     if found is None:
         return "\n".join(twin(Catalog((item,)), addresses.domain(item.name)) for item in catalog.domains)
