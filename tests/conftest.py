@@ -11,12 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 
 from html_site import BuiltSite
 from opsetdocs.build import build_site
 from opsetdocs.site import Site, SiteOptions
+
+# How long an example takes depends on the machine, and says nothing about the code.
+settings.register_profile("without a deadline", deadline=None)
+settings.load_profile("without a deadline")
 
 CASES = Path(__file__).parent / "cases"
 
