@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, combinations
@@ -36,6 +37,14 @@ from opsetdocs.schema import NodeProto
 from opsetdocs.sources import load
 
 K = ChangeKind
+
+BODY_TEXT = """```onnx
+<domain: "", opset_import: ["" : {opset}]>
+F (X) => (Y)
+{{
+   Y = {operator} (X)
+}}
+```"""
 
 
 def part(text: str, status: Status = STABLE) -> Part:
@@ -313,6 +322,18 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[tuple[ChangeKind, st
         [(K.TEXT_CHANGED, "")],
     ),
     "another body as text": ({"body": "One."}, {"body": "Two."}, [(K.BODY_TEXT_CHANGED, "")]),
+    "a body as text comes": ({}, {"body": "One."}, [(K.BODY_TEXT_ADDED, "")]),
+    "a body as text goes": ({"body": "One."}, {}, [(K.BODY_TEXT_REMOVED, "")]),
+    "another import of a body as text": (
+        {"body": BODY_TEXT.format(opset=18, operator="Relu")},
+        {"body": BODY_TEXT.format(opset=19, operator="Relu")},
+        [(K.BODY_TEXT_CHANGED, "")],
+    ),
+    "other nodes of a body as text": (
+        {"body": BODY_TEXT.format(opset=18, operator="Relu")},
+        {"body": BODY_TEXT.format(opset=18, operator="Abs")},
+        [(K.BODY_TEXT_NODES_CHANGED, "")],
+    ),
     "deprecated": ({}, {"prose": "**Deprecated** since opset 2.\n\nText."}, [(K.DEPRECATED, "")]),
     "no longer deprecated": (
         {"prose": "# Op\n\n**Deprecated**: use `Other`.\n\nText."},
@@ -698,6 +719,12 @@ def words(text: str | None) -> list[str]:
     return (text or "").split()
 
 
+def nodes_in(text: str) -> list[list[str]]:
+    """The nodes of the bodies in a text, as they are printed."""
+    bodies = re.findall(r"^```onnx\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [re.findall(r"^ {3}(.*)$", body, re.MULTILINE) for body in bodies]
+
+
 def allowed(schema: Schema, type_str: str) -> set[str]:
     constraints = {item.type_param_str: item.allowed_type_strs for item in schema.type_constraints}
     return set(constraints.get(type_str, [type_str]))
@@ -874,9 +901,15 @@ def registry_functions(old: Schema, new: Schema) -> Iterator[Told]:
         for domain in imports.keys() | new_imports.keys():
             if imports.get(domain) != new_imports.get(domain):
                 yield "IMPORT_CHANGED", "operator", domain or "ai.onnx"
-    texts = [words("".join(chain(later_body_text(item), example_body_text(item)))) for item in (old, new)]
-    if texts[0] != texts[1]:
-        yield "BODY_TEXT_CHANGED", "operator", ""
+    text, new_text = (
+        "\n\n".join(chain(later_body_text(item), example_body_text(item))) for item in (old, new)
+    )
+    if words(text) != words(new_text):
+        if not text or not new_text:
+            yield f"BODY_TEXT_{'ADDED' if new_text else 'REMOVED'}", "operator", ""
+        else:
+            same = nodes_in(text) == nodes_in(new_text)
+            yield f"BODY_TEXT_{'' if same else 'NODES_'}CHANGED", "operator", ""
     properties, new_properties = registry_properties(old), registry_properties(new)
     if has_body != has_new_body:
         del properties["function"], new_properties["function"]

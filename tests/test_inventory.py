@@ -15,6 +15,7 @@ from mkdocstrings import Inventory
 from sphinx.util.inventory import InventoryFile
 
 from html_site import BuiltSite
+from opsetdocs.addresses import as_id
 from opsetdocs.inventory import INVENTORY, inventory
 from opsetdocs.names import operator_segment
 from opsetdocs.site import Site, Target, TargetKind
@@ -73,9 +74,11 @@ def test_all_of_onnx_is_in_it(onnx_site: BuiltSite) -> None:
             operators[f"{domain}.{schema.name}"] = address
             subjects[f"{domain}.{schema.name}"] = address
         for id_, page in subjects.items():
-            attributes |= {f"{id_}.attribute.{operator_segment(name)}": page for name in schema.attributes}
-            labels |= {f"{id_}.input.{operator_segment(item.name)}": page for item in schema.inputs}
-            labels |= {f"{id_}.output.{operator_segment(item.name)}": page for item in schema.outputs}
+            attributes |= {
+                f"{id_}.attribute.{as_id(operator_segment(name))}": page for name in schema.attributes
+            }
+            labels |= {f"{id_}.input.{as_id(operator_segment(item.name))}": page for item in schema.inputs}
+            labels |= {f"{id_}.output.{as_id(operator_segment(item.name))}": page for item in schema.outputs}
             labels |= {f"{id_}.type.{item.type_param_str}": page for item in schema.type_constraints}
     expected = {"onnx:operator": operators, "onnx:version": versions, "onnx:attribute": attributes}
     for role, names in expected.items():

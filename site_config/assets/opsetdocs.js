@@ -23,7 +23,10 @@
       for (const group of document.querySelectorAll("[data-operators]")) {
         group.hidden = !group.querySelector("[data-operator]:not([hidden])");
       }
-      status.textContent = names.length ? `${shown} of ${entries.length} operators` : "";
+      const listed = entries.map((entry) => entry.dataset.operator.toLowerCase());
+      const others = names.filter((part) => !listed.some((name) => name.startsWith(part)));
+      const unchanged = others.length ? `; not among them, so unchanged or unknown: ${others.join(", ")}` : "";
+      status.textContent = names.length ? `${shown} of ${entries.length} operators that changed${unchanged}` : "";
     }
 
     function fromAddress() {
@@ -108,11 +111,12 @@
       if (!match) {
         return;
       }
-      [from.value, to.value] = [match[1], match[2]];
+      const [first, last] = [+match[1], +match[2]].sort((one, other) => one - other);
+      [from.value, to.value] = [first, last];
       const response = await fetch(form.dataset.catalog);
       const catalog = await response.json();
       const domain = catalog.domains.find((item) => item.name === form.dataset.domain);
-      result.replaceChildren(element("h2", `From opset ${match[1]} to ${match[2]}`), show(domain, +match[1], +match[2]));
+      result.replaceChildren(element("h2", `From opset ${first} to ${last}, step by step`), show(domain, first, last));
     }
 
     form.addEventListener("submit", function (event) {

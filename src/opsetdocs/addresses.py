@@ -57,12 +57,22 @@ class Addresses:
 
     def operator_id(self, operator: OperatorHistory, since_version: int | None = None) -> str:
         """Return the permanent id of an operator (`ai.onnx.Conv`) or of a version (`ai.onnx.Conv-22`)."""
-        name = f"{self.domains[operator.domain]}.{self.segment(operator)}"
+        name = f"{self.domain_id(operator.domain)}.{as_id(self.segment(operator))}"
         return name if since_version is None else f"{name}-{since_version}"
+
+    def domain_id(self, domain: str) -> str:
+        """Return the permanent id of a domain."""
+        return as_id(self.domains[domain])
 
     def segment(self, operator: OperatorHistory) -> str:
         """Return what stands for an operator's name in addresses and ids."""
         return self.operators[operator.domain, operator.op_type, operator.overload]
+
+
+def as_id(segment: str) -> str:
+    """Return an address segment as part of an id, which themes use as a selector as it stands."""
+    plain = segment.replace("~", "_")
+    return f"_{plain}" if plain[:1].isdigit() else plain
 
 
 def assign(catalog: Catalog) -> Addresses:

@@ -304,6 +304,10 @@ MAX_PARSED_NESTING = 64
 """How deep brackets may nest in a text that is parsed: onnx's parser recurses until the process dies."""
 
 
+FENCED = re.compile(r"^(?P<fence>`{3,})onnx\n(?P<text>.*?)\n(?P=fence)$\n?", re.DOTALL | re.MULTILINE)
+"""A fenced `onnx` block at the left margin of a text, as the exporter writes bodies that are words."""
+
+
 def parse_body(text: str) -> Function | None:
     """Read a function from ONNX's text form, as the section Function Body of a doc_string has it.
 

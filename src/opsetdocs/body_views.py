@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup, escape
 
 from opsetdocs.addresses import Addresses
-from opsetdocs.bodies import body_links, body_text, parse_body
+from opsetdocs.bodies import FENCED, body_links, body_text, parse_body
 from opsetdocs.catalog import Catalog, OperatorHistory, Version
 from opsetdocs.docstring import SectionKind
 from opsetdocs.model import Function, Node
 from opsetdocs.pictures.graph import body_graph
 
 Url = Callable[[str], str]
-
-_BODY = re.compile(r"^(?P<fence>`{3,})onnx\n(?P<text>.*?)\n(?P=fence)$\n?", re.DOTALL | re.MULTILINE)
-"""A fenced `onnx` block at the left margin, as the exporter writes bodies that are words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ class Bodies:
         A block that cannot be read stays Markdown.
         """
         at = 0
-        for number, match in enumerate(_BODY.finditer(text), 1):
+        for number, match in enumerate(FENCED.finditer(text), 1):
             function = parse_body(match["text"])
             if function is None:
                 continue
@@ -155,7 +151,7 @@ def _functions(version: Version) -> Iterator[Function]:
         section = part.doc.section(SectionKind.FUNCTION_BODY)
         for block in section.blocks if section else ():
             if isinstance(block, str):
-                yield from filter(None, (parse_body(match["text"]) for match in _BODY.finditer(block)))
+                yield from filter(None, (parse_body(match["text"]) for match in FENCED.finditer(block)))
 
 
 def _walk(nodes: Iterable[Node]) -> Iterator[Node]:

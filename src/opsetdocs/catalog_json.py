@@ -93,7 +93,7 @@ class _Writer:
         return {
             "name": domain.name,
             **_given(title=self._title(domain.name)),
-            "id": self.addresses.domains[domain.name],
+            "id": self.addresses.domain_id(domain.name),
             "address": self.addresses.domain(domain.name),
             "missing": _ranges(domain.missing),
             "opsets": [self._opset(opset) for opset in domain.opsets],
@@ -106,7 +106,7 @@ class _Writer:
     def _opset(self, opset: Opset) -> Json:
         return {
             "version": opset.version,
-            "id": f"{self.addresses.domains[opset.domain]}.opset-{opset.version}",
+            "id": f"{self.addresses.domain_id(opset.domain)}.opset-{opset.version}",
             "address": self.addresses.opset(opset.domain, opset.version),
             "loaded": opset.loaded,
             "missing_before": _ranges(opset.missing_before),

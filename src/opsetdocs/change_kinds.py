@@ -30,7 +30,7 @@ class Weight(IntEnum):
     TEXT = 1
     """The signature is kept: words, properties and status alone."""
     WIDENED = 2
-    """Everything that was valid is valid and means the same; more is valid now."""
+    """The signature accepts what it accepted before, and more; whether that means the same, the text says."""
     DEFAULT = 3
     """Valid models may mean something else: a default or a function's body changed."""
     NARROWED = 4
@@ -135,7 +135,10 @@ class ChangeKind(Enum):
 
     BODY_CHANGED = "body of the function changed"
     IMPORT_CHANGED = "opset of {subject} that the body imports changed from {old} to {new}"
-    BODY_TEXT_CHANGED = "section Function Body changed"
+    BODY_TEXT_ADDED = "section Function Body added"
+    BODY_TEXT_REMOVED = "section Function Body removed"
+    BODY_TEXT_CHANGED = "section Function Body changed, its nodes are the same"
+    BODY_TEXT_NODES_CHANGED = "nodes of the body in section Function Body changed"
     DESCRIPTION_CHANGED = "description of {role} {subject} changed"
     TEXT_CHANGED = "text changed"
 
@@ -166,6 +169,7 @@ _KINDS = {
         _K.DEFAULT_GAINED,
         _K.DEFAULT_LOST,
         _K.BODY_CHANGED,
+        _K.BODY_TEXT_NODES_CHANGED,
     ),
     Weight.WIDENED: (
         _K.UNDEPRECATED,
@@ -198,6 +202,8 @@ _KINDS = {
         _K.PROPERTY_ADDED,
         _K.PROPERTY_CHANGED,
         _K.IMPORT_CHANGED,
+        _K.BODY_TEXT_ADDED,
+        _K.BODY_TEXT_REMOVED,
         _K.BODY_TEXT_CHANGED,
         _K.DESCRIPTION_CHANGED,
         _K.TEXT_CHANGED,

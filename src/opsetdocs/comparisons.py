@@ -127,7 +127,10 @@ class Changes:
 
     def _step(self, step: Step) -> StepView:
         operator, old, new = step.operator, step.old, step.new
-        if old is not None and new is not None:
+        if old is not None and old is new:
+            address = self.addresses.version(operator, new.since_version)
+            versions = f"{new.since_version}, revised"
+        elif old is not None and new is not None:
             address = self.addresses.difference(operator, old.since_version, new.since_version)
             versions = f"{old.since_version} to {new.since_version}"
         else:
@@ -168,8 +171,14 @@ def _body(part: Part) -> str:
 def _text_diff(key: str, title: str, old: str, new: str, *, code: bool = False) -> TextDiff:
     if code:
         old, new = (f"```\n{text}\n```" for text in (old, new))
-    rows = compare_texts(old, new)
+    rows = [row for row in compare_texts(old, new) if not (code and _is_fence(row))]
     return TextDiff(key, title, code, tuple(map(_row_view, rows)), tuple(_lines(rows)))
+
+
+def _is_fence(row: Row) -> bool:
+    """Whether a row is one of the fences that make code of a text, for the comparison line by line."""
+    sides = {"".join(segment.text for segment in side).strip() for side in (row.old, row.new)}
+    return not row.skipped and sides <= {"```", ""}
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 from opsetdocs import schema as messages
-from opsetdocs.bodies import body_key
+from opsetdocs.bodies import FENCED, body_key, parse_body
 from opsetdocs.catalog import Kind, Part, Revision, Version
 from opsetdocs.change_kinds import Change, ChangeKind, Comparison, Role, Weight, folded
 from opsetdocs.docstring import Entry, SectionKind, counted, is_known_mark, write
@@ -562,17 +562,34 @@ def _nodes_key_of(proto: bytes) -> str:
 
 
 def _texts(old: Part, new: Part) -> Iterator[Change]:
-    if _section_words(old, SectionKind.FUNCTION_BODY) != _section_words(new, SectionKind.FUNCTION_BODY):
-        yield Change(_K.BODY_TEXT_CHANGED)
+    yield from _body_texts(*(_section_text(part, SectionKind.FUNCTION_BODY) for part in (old, new)))
     # The paragraph that marks a version deprecated comes and goes with the mark.
     with_mark = old.doc.deprecated == new.doc.deprecated
     if list(_prose(old, with_mark=with_mark)) != list(_prose(new, with_mark=with_mark)):
         yield Change(_K.TEXT_CHANGED)
 
 
-def _section_words(part: Part, kind: SectionKind) -> str:
+def _body_texts(old: str, new: str) -> Iterator[Change]:
+    """Compare bodies that are words: for a later opset, or an example."""
+    if folded(old) == folded(new):
+        return
+    if not old or not new:
+        yield Change(_K.BODY_TEXT_ADDED if new else _K.BODY_TEXT_REMOVED)
+    else:
+        same = _nodes_in(old) == _nodes_in(new)
+        yield Change(_K.BODY_TEXT_CHANGED if same else _K.BODY_TEXT_NODES_CHANGED)
+
+
+@lru_cache(maxsize=1024)
+def _nodes_in(text: str) -> tuple[str, ...]:
+    """Digests of the nodes of each body that a text holds; a body that cannot be read counts as written."""
+    bodies = ((match["text"], parse_body(match["text"])) for match in FENCED.finditer(text))
+    return tuple(_nodes_key(function) if function else written for written, function in bodies)
+
+
+def _section_text(part: Part, kind: SectionKind) -> str:
     section = part.doc.section(kind)
-    return folded(write([section])) if section else ""
+    return write([section]) if section else ""
 
 
 def _prose(part: Part, *, with_mark: bool) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Finding:
     """Column in that line, from 1."""
 
     def __str__(self) -> str:
-        """The finding in one line; a name or value of endless length is cut."""
+        """The finding in one line: control characters are escaped, what has no end is cut."""
         where = ":".join(
             str(part) for part in (self.file or None, self.line, self.column) if part is not None
         )
@@ -48,4 +48,6 @@ class Finding:
 
 
 def _cut(text: str) -> str:
+    # Names come from files: a control character would move the cursor, or begin a line of its own.
+    text = "".join(sign if sign.isprintable() or sign == " " else ascii(sign)[1:-1] for sign in text)
     return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH // 2]} ... {text[-MAX_LENGTH // 4 :]}"

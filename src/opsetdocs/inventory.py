@@ -75,7 +75,7 @@ def _subjects(catalog: Catalog, addresses: Addresses) -> Iterator[Target]:
                     addresses.version(operator, number),
                 )
     for domain in catalog.domains:
-        prefix = addresses.domains[domain.name]
+        prefix = addresses.domain_id(domain.name)
         yield Target(prefix, TargetKind.OTHER, domain.name, addresses.domain(domain.name))
         for opset in domain.opsets:
             title = f"{domain.name} opset {opset.version}"

@@ -131,7 +131,7 @@ class Pages:
         address = self.addresses.domain(domain.name)
         place = self._place(address)
         about = self._about(domain)
-        prefix = self.addresses.domains[domain.name]
+        prefix = self.addresses.domain_id(domain.name)
         doc = parse(about.description) if about.description else domain.latest.doc
         return Page(
             address=address,
@@ -220,7 +220,7 @@ class Pages:
 
     def _opset(self, domain: Domain, index: int, opset: Opset) -> Page:
         address = self.addresses.opset(domain.name, opset.version)
-        prefix = f"{self.addresses.domains[domain.name]}.opset-{opset.version}"
+        prefix = f"{self.addresses.domain_id(domain.name)}.opset-{opset.version}"
         return Page(
             address=address,
             title=f"{domain.name} opset {opset.version}",
@@ -273,7 +273,7 @@ class Pages:
             template="opsets.html.jinja",
             variables={
                 "domain": domain,
-                "id": f"{self.addresses.domains[domain.name]}.opsets",
+                "id": f"{self.addresses.domain_id(domain.name)}.opsets",
                 "opsets_list": [
                     (opset, _counts(opset), [new for old, new in pairs if old is opset])
                     for opset in reversed(domain.opsets)
@@ -295,7 +295,7 @@ class Pages:
                 "domain": domain,
                 "old": old,
                 "new": new,
-                "id": f"{self.addresses.domains[domain.name]}.opset-{old.version}-{new.version}",
+                "id": f"{self.addresses.domain_id(domain.name)}.opset-{old.version}-{new.version}",
                 "groups": self.changes.upgrade(domain, old, new),
                 "missing": unknown_between(domain, old.version, new.version),
             },

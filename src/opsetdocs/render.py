@@ -18,6 +18,9 @@ from opsetdocs.resources import templates_dir
 from opsetdocs.site import Heading, RenderedPage
 
 _HEADING = re.compile(r'<h([1-6])[^>]*? id="([^"]*)"[^>]*>(.*?)</h\1>', re.DOTALL)
+CONTROLS = dict.fromkeys((*range(0x09), *range(0x0B, 0x20), 0x7F))
+"""Control characters, which mean nothing in HTML and do something in a terminal; for `str.translate`."""
+
 _EXAMPLES = re.compile(r'<details class="opsetdocs-examples".*?</details>', re.DOTALL)
 """The examples, whose names would drown the headings of a page. No text has a tag that ends them early."""
 
@@ -67,6 +70,7 @@ class PageRenderer:
         place = Place(page.address, directory_urls=self.directory_urls)
         variables = {"page": page, "addresses": self.addresses, "url": place.url, **page.variables}
         text = render_template(self.environment, page.template, variables, page.address)
+        text = text.translate(CONTROLS)
         return RenderedPage(
             address=page.address,
             title=page.title,

@@ -27,7 +27,7 @@ from opsetdocs.markdown_text import escape, moved, relinked
 from opsetdocs.meaning import parsed
 from opsetdocs.model import Function
 from opsetdocs.pages import Page
-from opsetdocs.render import render_template
+from opsetdocs.render import CONTROLS, render_template
 from opsetdocs.signature import with_function_fields
 
 LLMS = "llms.txt"
@@ -36,7 +36,6 @@ LLMS = "llms.txt"
 Url = Callable[[str], str]
 
 _CHANGED_WORD = re.compile(r"</?(?:ins|del)>")
-_CONTROLS = dict.fromkeys((*range(0x09), *range(0x0B, 0x20), 0x7F))
 
 
 def twin_address(address: str) -> str:
@@ -96,7 +95,7 @@ class Twins:
             "code_block": code_block,
         }
         text = render_template(self.environment, f"markdown/{template}.md.jinja", given, address)
-        return f"{text.strip()}\n".encode("utf-8", "replace")
+        return f"{text.translate(CONTROLS).strip()}\n".encode("utf-8", "replace")
 
     def _text(self, url: Url, text: str | None, domain: str) -> str:
         """Return a text about a domain or an opset."""
@@ -157,7 +156,7 @@ def _relative(page: str, target: str) -> str:
 
 def _below_a_title(blocks: Iterable[Section | str], highest_heading: int) -> str:
     """Return a text whose highest heading has level 2, as it has on the page."""
-    text = write(blocks).strip().translate(_CONTROLS)
+    text = write(blocks).strip()
     return moved(text, 2 - (highest_heading or 2))
 
 

@@ -38,6 +38,8 @@ class Step:
 def upgrade(domain: Domain, old: int, new: int) -> tuple[Step, ...]:
     """Return a step for each operator whose version at the new opset differs from that at the old one.
 
+    An experimental version that was revised in between has a step too.
+
     The worst comes first: removed, signature narrowed, default changed, signature widened, signature kept;
     then the operators that are new. Within each the order is that of the domain. An operator that neither
     opset is proved to lack or to have in another version has no step: what is not known is not guessed.
@@ -77,9 +79,10 @@ def _step(operator: OperatorHistory, before: Opset, after: Opset) -> Step | None
     if new is None:
         is_removed = after.loaded or any(event.kind is EventKind.REMOVED for event in events)
         return Step(operator, old, None, Comparison(()), Weight.REMOVED, events) if is_removed else None
-    if old.since_version == new.since_version:
+    revisions = revision_in(old, before.version), revision_in(new, after.version)
+    if revisions[0] is revisions[1]:
         return None
-    comparison = compare_revisions(revision_in(old, before.version), revision_in(new, after.version))
+    comparison = compare_revisions(*revisions)
     return Step(operator, old, new, comparison, max(comparison.weight, Weight.TEXT), events)
 
 

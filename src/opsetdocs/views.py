@@ -9,7 +9,7 @@ from functools import partial
 
 from markupsafe import Markup, escape
 
-from opsetdocs.addresses import Addresses
+from opsetdocs.addresses import Addresses, as_id
 from opsetdocs.body_views import Bodies, BodyView
 from opsetdocs.catalog import OperatorHistory, Part
 from opsetdocs.docstring import DocString, Entry, Section, SectionKind
@@ -215,7 +215,9 @@ class Views:
         section_id = ids.take(f"{prefix}.{slug}")
 
         def entry(item: Entry) -> EntryView:
-            entry_id = ids.take(f"{prefix}.{_ENTRY_ID.get(section.kind, slug)}.{operator_segment(item.name)}")
+            entry_id = ids.take(
+                f"{prefix}.{_ENTRY_ID.get(section.kind, slug)}.{as_id(operator_segment(item.name))}"
+            )
             return EntryView(
                 id=entry_id,
                 name=item.name,
@@ -290,7 +292,7 @@ def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Mar
     at = 0
     for match in _TYPE_NAME.finditer(text):
         if match[0] in types:
-            anchor = f"#{prefix}.type.{operator_segment(match[0])}"
+            anchor = f"#{prefix}.type.{as_id(operator_segment(match[0]))}"
             pieces += [
                 escape(text[at : match.start()]),
                 Markup('<a href="{}">{}</a>').format(anchor, match[0]),
