@@ -106,6 +106,12 @@ class Version:
         return self.current.deprecated
 
     @property
+    def prose(self) -> str:
+        """The text in the highest loaded opset up to its first section: what the version does, in words."""
+        first = self.current.parts[0].doc.blocks[:1]
+        return first[0] if first and isinstance(first[0], str) else ""
+
+    @property
     def in_conflict(self) -> bool:
         """Whether a published version says different things in different files, or states two statuses."""
         return len(self.revisions) > 1 and not all(item.status.is_experimental for item in self.revisions)

@@ -42,6 +42,8 @@ class Difference:
     weight: Weight
     """The comparison's weight, at least `TEXT` since something differs; `REMOVED` for an operator that is
     gone, `NOTHING` for one that came."""
+    was_stable: bool = False
+    """Whether the old opset itself states that its version is stable."""
 
     @property
     def versions(self) -> str:
@@ -57,7 +59,7 @@ class Difference:
     @property
     def breaks_promise(self) -> bool:
         """Whether a version is rewritten that was published as stable."""
-        return self.is_rewritten and bool(self.old and self.old.status.is_stable)
+        return self.is_rewritten and self.was_stable
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +218,10 @@ def _difference(
         weight = Weight.NOTHING if old is None else Weight.REMOVED
         yield Difference(operator, old, new, Comparison(()), weight)
         return
-    comparison = compare_revisions(revision_in(old, before.version), revision_in(new, after.version))
+    old_revision = revision_in(old, before.version)
+    comparison = compare_revisions(old_revision, revision_in(new, after.version))
     # Where no file states the number it follows from what is loaded, and says nothing.
     is_other = old.since_version != new.since_version and not (old.derived or new.derived)
     if is_other or comparison.changes:
-        yield Difference(operator, old, new, comparison, max(comparison.weight, Weight.TEXT))
+        weight = max(comparison.weight, Weight.TEXT)
+        yield Difference(operator, old, new, comparison, weight, old_revision.status.is_stable)

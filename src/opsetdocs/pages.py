@@ -366,10 +366,10 @@ class Pages:
         return self.options.domains.get(domain.name, DomainOptions())
 
     def _summary(self, operator: OperatorHistory) -> Markup:
-        return self.views.renderer.summary(_prose(operator.current))
+        return self.views.renderer.summary(operator.current.prose)
 
     def _description(self, operator: OperatorHistory, version: Version) -> str:
-        summary = self.views.renderer.plain(_prose(version))
+        summary = self.views.renderer.plain(version.prose)
         start = f"{operator.name}, version {version.since_version}, {version.status.label}"
         return f"{start}: {summary}" if summary else f"{start}."
 
@@ -390,12 +390,6 @@ def opset_pairs(domain: Domain) -> list[tuple[Opset, Opset]]:
 def _previous(operator: OperatorHistory, version: Version) -> Version | None:
     index = operator.versions.index(version)
     return operator.versions[index - 1] if index else None
-
-
-def _prose(version: Version) -> str:
-    """The text of a version up to its first section."""
-    first = version.current.parts[0].doc.blocks[:1]
-    return first[0] if first and isinstance(first[0], str) else ""
 
 
 def _status(version: Version) -> str:

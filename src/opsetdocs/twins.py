@@ -133,8 +133,7 @@ def plain_summaries(renderer: Renderer) -> Callable[[OperatorHistory], str]:
     """Return the function that says what an operator does: the first sentence of its text, as plain text."""
 
     def summary(operator: OperatorHistory) -> str:
-        first = operator.current.current.parts[0].doc.blocks[:1]
-        return renderer.plain(first[0]) if first and isinstance(first[0], str) else ""
+        return renderer.plain(operator.current.prose)
 
     return summary
 
