@@ -24,9 +24,9 @@ from opsetdocs.compare_sets import SetsDifference, Side, compare_sets
 from opsetdocs.errors import ConfigError
 from opsetdocs.history import build_catalog
 from opsetdocs.model import OperatorSet
+from opsetdocs.plain_text import visible
 from opsetdocs.resources import site_config_dir
 from opsetdocs.sources import load
-from opsetdocs.terminal import visible
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eevil"
 

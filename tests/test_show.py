@@ -26,12 +26,13 @@ from opsetdocs.diff import compare_versions
 from opsetdocs.errors import ConfigError
 from opsetdocs.history import build_catalog
 from opsetdocs.lookup import find
+from opsetdocs.plain_text import visible
 from opsetdocs.render import environment
 from opsetdocs.resources import site_config_dir
 from opsetdocs.show import happened, in_opsets, operator_lines
 from opsetdocs.site import SiteOptions
 from opsetdocs.sources import load
-from opsetdocs.terminal import Line, cells, cut, echo, folded, table, visible, visible_lines, wrapped
+from opsetdocs.terminal import Line, cells, cut, echo, folded, table, visible_lines, wrapped
 from opsetdocs.twins import twin_address
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eevil\u2066\x7f\r"

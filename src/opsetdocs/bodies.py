@@ -360,7 +360,7 @@ def body_links(text: str, function: Function) -> tuple[tuple[int, int, Node], ..
     masked = _mask_strings(text)
     links = []
     position = 0
-    for node in _walk(function.nodes):
+    for node in walk(function.nodes):
         # A statement is the only place where a line's first "=" stands before an operator's name.
         statement = (
             rf"^ *(?:\[[^\]\n]*\] )?[^=\[\n]*= (?P<name>(?:ai\.onnx\.)?{re.escape(_spelling(node))}) [<(]"
@@ -372,12 +372,12 @@ def body_links(text: str, function: Function) -> tuple[tuple[int, int, Node], ..
     return tuple(links)
 
 
-def _walk(nodes: Iterable[Node]) -> Iterator[Node]:
+def walk(nodes: Iterable[Node]) -> Iterator[Node]:
     """Yield nodes in the order in which they are printed: each before the nodes of its graphs."""
     for node in nodes:
         yield node
         for _, graph_nodes in node.graphs:
-            yield from _walk(graph_nodes)
+            yield from walk(graph_nodes)
 
 
 def _mask_strings(text: str) -> str:

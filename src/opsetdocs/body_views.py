@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from markupsafe import Markup, escape
 
 from opsetdocs.addresses import Addresses
-from opsetdocs.bodies import FENCED, body_links, body_text, parse_body
+from opsetdocs.bodies import FENCED, body_links, body_text, parse_body, walk
 from opsetdocs.catalog import Catalog, OperatorHistory, Version
 from opsetdocs.docstring import SectionKind
 from opsetdocs.model import Function, Node
 from opsetdocs.pictures.graph import body_graph
+from opsetdocs.timeline import selected
 
 Url = Callable[[str], str]
 
@@ -108,18 +109,17 @@ class Bodies:
         return self.addresses.version(operator, version.since_version)
 
     def _opset(self, domain: str, version: int | None) -> str | None:
-        known = (opset for item in self.catalog.domains if item.name == domain for opset in item.opsets)
-        return next(
-            (self.addresses.opset(domain, opset.version) for opset in known if opset.version == version), None
-        )
+        """Return the address of an opset's page, if the site has one."""
+        opset = self.catalog.opset(domain, version)
+        return None if opset is None else self.addresses.opset(domain, opset.version)
 
 
 def _selected(operator: OperatorHistory, opset: int | None) -> Version | None:
     """The version that an import of this opset binds: the highest since_version that is not above it."""
     if opset is None:
         return None
-    candidates = [version for version in operator.versions if version.since_version <= opset]
-    return candidates[-1] if candidates else None
+    number = selected((version.since_version for version in operator.versions), opset)
+    return None if number is None else operator.version(number)
 
 
 def _linked(text: str, links: Iterable[tuple[int, int, Node]], link: Callable[[Node], str | None]) -> Markup:
@@ -137,7 +137,7 @@ def _users(catalog: Catalog) -> Mapping[tuple[str, str, str], tuple[OperatorHist
     for domain in catalog.domains:
         for operator in domain.operators:
             for function in _functions(operator.current):
-                for node in _walk(function.nodes):
+                for node in walk(function.nodes):
                     key = (node.domain, node.op_type, node.overload)
                     users.setdefault(key, {})[id(operator)] = operator
     return {key: tuple(found.values()) for key, found in users.items()}
@@ -152,10 +152,3 @@ def _functions(version: Version) -> Iterator[Function]:
         for block in section.blocks if section else ():
             if isinstance(block, str):
                 yield from filter(None, (parse_body(match["text"]) for match in FENCED.finditer(block)))
-
-
-def _walk(nodes: Iterable[Node]) -> Iterator[Node]:
-    for node in nodes:
-        yield node
-        for _, inner in node.graphs:
-            yield from _walk(inner)

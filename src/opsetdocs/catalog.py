@@ -233,6 +233,10 @@ class Domain:
         """The highest known opset."""
         return self.opsets[-1]
 
+    def opset(self, version: int | None) -> Opset | None:
+        """Return the opset of this version, if it is known."""
+        return next((opset for opset in self.opsets if opset.version == version), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
@@ -240,6 +244,10 @@ class Catalog:
 
     domains: tuple[Domain, ...]
     """`ai.onnx` first, then by name."""
+
+    def opset(self, domain: str, version: int | None) -> Opset | None:
+        """Return the opset of this version of a domain, if it is known."""
+        return next((item.opset(version) for item in self.domains if item.name == domain), None)
 
     def find(self, domain: str, op_type: str, overload: str = "") -> OperatorHistory | None:
         """Return the operator of this name in a domain, if there is one."""

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -27,6 +27,8 @@ from opsetdocs.terminal import Line, echo, visible_lines, width
 
 if TYPE_CHECKING:
     from opsetdocs.catalog import Catalog
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _BROKEN_RULES = 1
 _DIFFERENT = 1
@@ -232,17 +234,17 @@ def export(folder: Path, domain: str | None, opset: int | None, format_: str) ->
     click.echo(f"{_count(len(written), 'files')} in {_display(folder.resolve())}")
 
 
+def _format_option(help_text: str) -> Callable[[_Function], _Function]:
+    formats = click.Choice(["text", "markdown", "json"])
+    return click.option(
+        "--format", "format_", type=formats, default="text", show_default=True, help=help_text
+    )
+
+
 @main.command()
 @click.argument("source")
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="Text for people, the Markdown of a site's page, or data in the form of catalog.json.",
-)
+@_format_option("Text for people, the Markdown of a site's page, or data in the form of catalog.json.")
 @click.option("--examples", is_flag=True, help="Show the examples of an operator in the text.")
 def show(source: str, name: str | None, format_: str, examples: bool) -> None:
     """Show the operators of a source, or one operator with its history.
@@ -284,14 +286,7 @@ def show(source: str, name: str | None, format_: str, examples: bool) -> None:
 @click.option(
     "--to", "new_opset", type=click.IntRange(min=1), help="The opset of NEW.  [default: the highest one]"
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="Text for people, Markdown for reports, or data for programs.",
-)
+@_format_option("Text for people, Markdown for reports, or data for programs.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
 def diff(
     old: str,

@@ -189,7 +189,7 @@ def _domain_difference(
 
 
 def _opset(domain: Domain, version: int | None) -> Opset:
-    return next((opset for opset in domain.opsets if opset.version == version), domain.latest)
+    return domain.opset(version) or domain.latest
 
 
 def _name(operator: OperatorHistory) -> tuple[str, str]:

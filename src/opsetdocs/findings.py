@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from opsetdocs.plain_text import visible
+
 MAX_LENGTH = 2_000
 """The greatest length of a part of a finding that is printed whole."""
 
@@ -49,5 +51,5 @@ class Finding:
 
 def _cut(text: str) -> str:
     # Names come from files: a control character would move the cursor, or begin a line of its own.
-    text = "".join(sign if sign.isprintable() or sign == " " else ascii(sign)[1:-1] for sign in text)
+    text = visible(text)
     return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH // 2]} ... {text[-MAX_LENGTH // 4 :]}"

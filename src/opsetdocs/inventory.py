@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opsetdocs.addresses import Addresses, Place
 from opsetdocs.catalog import Catalog
-from opsetdocs.names import one_line
+from opsetdocs.plain_text import one_line
 from opsetdocs.site import RenderedPage, Target, TargetKind
 
 INVENTORY = "objects.inv"

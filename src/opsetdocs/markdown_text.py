@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from opsetdocs.docstring import is_open_fence
-from opsetdocs.names import one_line
+from opsetdocs.plain_text import one_line
 
 # What could begin markup somewhere in a line; a `_` inside a word never does (CommonMark 6.2).
 _ACTIVE = re.compile(r"[\\`*\[\]<>|~&$#]|(?<![^\W_])_|_(?![^\W_])")

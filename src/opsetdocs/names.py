@@ -90,10 +90,3 @@ def keep_plain(names: Iterable[tuple[str, int]]) -> frozenset[str]:
         if folded not in winners or candidate < winners[folded]:
             winners[folded] = candidate
     return frozenset(name for _, name in winners.values())
-
-
-def one_line(name: str) -> str:
-    """Return a name as it is shown where line ends and control characters would end or hide something."""
-    if not name.isprintable():
-        name = "".join(character if character.isprintable() else " " for character in name)
-    return " ".join(name.split())

@@ -171,13 +171,7 @@ class Pages:
                 "parts": self._parts(operator, version.current, prefix, Ids(), self._place(address)),
                 "history": self._history(operator),
                 "users": self.views.bodies.users(operator),
-                "life_line": lifeline(
-                    operator,
-                    domain,
-                    id_prefix=prefix,
-                    url=self._place(address).url,
-                    addresses=self.addresses,
-                ),
+                "life_line": self._life_line(domain, operator, prefix, self._place(address)),
             },
             parent=self.addresses.domain(domain.name),
             status=_status(version),
@@ -198,20 +192,13 @@ class Pages:
                 "version": version,
                 "id": prefix,
                 "revisions": self._revisions(operator, version, prefix, self._place(address)),
-                "previous": operator.versions[index - 1] if index else None,
+                "previous": _previous(operator, version),
                 "next": operator.versions[index + 1] if index + 1 < len(operator.versions) else None,
                 "changes": self._since_previous(operator, version),
-                "life_line": lifeline(
-                    operator,
-                    domain,
-                    id_prefix=prefix,
-                    url=self._place(address).url,
-                    addresses=self.addresses,
-                    shown=version.since_version,
+                "life_line": self._life_line(
+                    domain, operator, prefix, self._place(address), shown=version.since_version
                 ),
-                "events": [
-                    event for event in operator.events if event.since_version == version.since_version
-                ],
+                "events": _events(operator, version),
             },
             parent=self.addresses.operator(operator),
             searched=False,
@@ -235,7 +222,7 @@ class Pages:
                     (kind, [self._change(operator, event) for operator, event in pairs])
                     for kind, pairs in _by_kind(opset)
                 ],
-                "upgrades": [(old, new) for old, new in opset_pairs(domain) if opset in (old, new)],
+                "upgrades": [(old, new) for old, new in opset_pairs(domain) if opset is old or opset is new],
                 "previous": domain.opsets[index - 1] if index else None,
                 "next": domain.opsets[index + 1] if index + 1 < len(domain.opsets) else None,
             },
@@ -337,7 +324,7 @@ class Pages:
         return [
             HistoryRow(
                 version,
-                tuple(event for event in operator.events if event.since_version == version.since_version),
+                _events(operator, version),
                 _previous(operator, version),
                 self._since_previous(operator, version),
             )
@@ -357,6 +344,13 @@ class Pages:
             event,
             _previous(operator, version) if follows else None,
             self._since_previous(operator, version) if follows else (),
+        )
+
+    def _life_line(
+        self, domain: Domain, operator: OperatorHistory, prefix: str, place: Place, shown: int | None = None
+    ) -> Markup:
+        return lifeline(
+            operator, domain, id_prefix=prefix, url=place.url, addresses=self.addresses, shown=shown
         )
 
     def _text(self, doc: DocString | None, domain: str, prefix: str, place: Place) -> Markup:
@@ -385,6 +379,11 @@ def opset_pairs(domain: Domain) -> list[tuple[Opset, Opset]]:
     if len(domain.opsets) <= MAX_OPSETS_WITH_ALL_PAIRS:
         return list(combinations(domain.opsets, 2))
     return list(pairwise(domain.opsets))
+
+
+def _events(operator: OperatorHistory, version: Version) -> tuple[Event, ...]:
+    """What happened to an operator while this version was the one offered."""
+    return tuple(event for event in operator.events if event.since_version == version.since_version)
 
 
 def _previous(operator: OperatorHistory, version: Version) -> Version | None:

@@ -23,6 +23,7 @@ from google.protobuf.message import DecodeError, Message
 
 from opsetdocs import schema
 from opsetdocs.errors import FileError
+from opsetdocs.plain_text import visible
 from opsetdocs.wire import MAX_DEPTH, FaultKind, Path, depth, dotted, first_fault, is_repeated
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _NAME_FIELDS = ("op_type", "name")
 def one_line(text: object) -> str:
     """Return a text from a file as a message may quote it: on one line, without its end if it is long."""
     start = str(text)[:_MAX_QUOTED]
-    line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in start)
+    line = visible(start)
     return line if len(str(text)) <= _MAX_QUOTED else f"{line}..."
 
 

@@ -28,9 +28,10 @@ from opsetdocs.docstring import Section, SectionKind, write
 from opsetdocs.lookup import Found
 from opsetdocs.markdown import Renderer
 from opsetdocs.model import Function, Status
-from opsetdocs.signature import with_function_fields
+from opsetdocs.plain_text import visible
+from opsetdocs.signature import stated_blocks
 from opsetdocs.site import SiteOptions
-from opsetdocs.terminal import Line, folded, table, visible, visible_lines, wrapped
+from opsetdocs.terminal import Line, folded, table, visible_lines, wrapped
 from opsetdocs.twins import plain_summaries
 
 _INDENT = "  "
@@ -145,7 +146,7 @@ def _status_in_words(version: Version) -> str:
 
 def _part(part: Part, *, examples: bool) -> Iterator[str]:
     """The text of an entry, with what a function's own fields say, as Markdown."""
-    blocks = part.doc.blocks if part.function is None else with_function_fields(part.doc, part.function)
+    blocks = stated_blocks(part)
     shown = [block for block in blocks if examples or not _is_examples(block)]
     yield from visible_lines(write(shown).strip("\n") or "There is none.")
     if len(shown) < len(blocks):

@@ -101,7 +101,7 @@ def signature(part: Part) -> Signature:
 
     Of several sections of one kind the first counts.
     """
-    blocks = part.doc.blocks if part.function is None else with_function_fields(part.doc, part.function)
+    blocks = stated_blocks(part)
     sections = {block.kind: block for block in reversed(blocks) if isinstance(block, Section)}
 
     def section(kind: SectionKind) -> Section:
@@ -145,6 +145,11 @@ def _complete_values(section: Section) -> Iterator[Entry]:
             )
         else:
             yield entry
+
+
+def stated_blocks(part: Part) -> tuple[Section | str, ...]:
+    """Return the blocks of what an entry says: its text, for a function with the signature of its fields."""
+    return part.doc.blocks if part.function is None else with_function_fields(part.doc, part.function)
 
 
 def with_function_fields(doc: DocString, function: Function) -> tuple[Section | str, ...]:

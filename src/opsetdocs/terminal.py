@@ -16,15 +16,10 @@ from itertools import accumulate
 
 import click
 
+from opsetdocs.plain_text import visible
+
 MIN_WIDTH = 40
 """Lines are not made shorter than this: the terminal breaks them where it has to."""
-
-_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode's categories of what cannot be seen: control characters; format characters, among them those that
-turn the direction of text; halves of surrogate pairs; the separators of lines and paragraphs."""
-
-_JOINERS = "\u200c\u200d"
-"""The format characters that some scripts, and emoji, cannot do without."""
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _BEFORE_PROSE = re.compile(r"\A *(?:[-*+] +)?")
@@ -42,17 +37,6 @@ class Line:
     text: str = ""
     bold: bool = False
     colour: str | None = None
-
-
-def visible(text: str) -> str:
-    r"""Return a text on one line, with an escape such as `\x1b` for each character that is not to be seen."""
-    return text if text.isprintable() else "".join(map(_shown, text))
-
-
-def _shown(character: str) -> str:
-    if unicodedata.category(character) not in _INVISIBLE or character in _JOINERS:
-        return character
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def visible_lines(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from itertools import groupby
 
 from opsetdocs.catalog import Part
 from opsetdocs.docstring import Entry, Section, SectionKind, write
-from opsetdocs.signature import with_function_fields
+from opsetdocs.signature import stated_blocks
 
 _CONTEXT = 2
 """How many unchanged blocks are shown before and after a change."""
@@ -73,7 +73,7 @@ def text_of(part: Part) -> str:
     A function's own fields are included. Attributes, type constraints and properties, which have no order,
     are sorted by name. The types that a constraint allows are left out: they are compared as a set, in words.
     """
-    blocks = part.doc.blocks if part.function is None else with_function_fields(part.doc, part.function)
+    blocks = stated_blocks(part)
     return "\n\n".join(
         write([_compared(block)]).strip("\n") if isinstance(block, Section) else block
         for block in blocks

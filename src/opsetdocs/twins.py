@@ -123,10 +123,8 @@ class Twins:
 
     def _opset(self, domain: str, version: int | None) -> str | None:
         """Return the address of an opset's page, if the site has one."""
-        known = (opset for item in self.catalog.domains if item.name == domain for opset in item.opsets)
-        return next(
-            (self.addresses.opset(domain, opset.version) for opset in known if opset.version == version), None
-        )
+        opset = self.catalog.opset(domain, version)
+        return None if opset is None else self.addresses.opset(domain, opset.version)
 
 
 def plain_summaries(renderer: Renderer) -> Callable[[OperatorHistory], str]:

@@ -63,10 +63,10 @@ def unknown_between(domain: Domain, old: int, new: int) -> tuple[OpsetRange, ...
 
 
 def _opset(domain: Domain, version: int) -> Opset:
-    for opset in domain.opsets:
-        if opset.version == version:
-            return opset
-    raise KeyError(version)
+    opset = domain.opset(version)
+    if opset is None:
+        raise KeyError(version)
+    return opset
 
 
 def _step(operator: OperatorHistory, before: Opset, after: Opset) -> Step | None:

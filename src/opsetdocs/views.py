@@ -17,7 +17,7 @@ from opsetdocs.findings import Finding, Level
 from opsetdocs.markdown import Renderer
 from opsetdocs.model import Function
 from opsetdocs.names import operator_segment
-from opsetdocs.signature import count_in_words, with_function_fields
+from opsetdocs.signature import count_in_words, stated_blocks
 from opsetdocs.type_groups import in_words, split_types
 
 MAX_UNFOLDED = 4
@@ -174,7 +174,7 @@ class Views:
     ) -> PartView:
         """Return the view of one entry of an operator set, with every id below `prefix`."""
         function = part.function
-        blocks = part.doc.blocks if function is None else with_function_fields(part.doc, function)
+        blocks = stated_blocks(part)
         shift = _shift(part.doc)
         text = partial(
             self._text,
