@@ -17,7 +17,7 @@ from opsetdocs import schema
 from opsetdocs.bodies import MAX_PARSED_NESTING, body_key, body_links, body_text, parse_body
 from opsetdocs.export import registry_sets
 from opsetdocs.loader import from_message
-from opsetdocs.model import NOT_STATED, Function, Node, OpsetImport
+from opsetdocs.model import NOT_STATED, Function, Graph, Node, OpsetImport
 
 BODY = """
     name: "F" domain: "com.acme" input: "x" output: "y" attribute: "alpha" attribute: "beta"
@@ -258,7 +258,7 @@ def as_node(node: onnx.NodeProto) -> Node:
         overload=node.overload,
         inputs=tuple(node.input),
         outputs=tuple(node.output),
-        graphs=tuple((name, tuple(map(as_node, graph.node))) for name, graph in graphs),
+        graphs=tuple(Graph(name, (), (), (), tuple(map(as_node, graph.node))) for name, graph in graphs),
     )
 
 
@@ -366,7 +366,7 @@ def test_the_name_of_a_node_is_not_its_operator() -> None:
 
 def test_every_operator_in_the_bodies_of_onnx_is_found() -> None:
     functions = [
-        function for message in registry_sets() for function in from_message(message, "onnx")[0].functions
+        function for message in registry_sets() for function in from_message(message, "onnx").functions
     ]
     assert functions
     for function in {item.body_key: item for item in functions}.values():
@@ -378,8 +378,8 @@ def test_every_operator_in_the_bodies_of_onnx_is_found() -> None:
 def all_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
     for item in nodes:
         yield item
-        for _, graph_nodes in item.graphs:
-            yield from all_nodes(graph_nodes)
+        for graph in item.graphs:
+            yield from all_nodes(graph.nodes)
 
 
 def test_links_are_left_out_where_the_text_is_another() -> None:
@@ -446,7 +446,7 @@ def test_defaults_of_attributes_are_printed_as_the_parser_of_onnx_reads_them() -
 
 
 def test_every_body_of_onnx_is_read_back() -> None:
-    functions = [item for message in registry_sets() for item in from_message(message, "onnx")[0].functions]
+    functions = [item for message in registry_sets() for item in from_message(message, "onnx").functions]
     assert functions
     for function in {item.body_key: item for item in functions}.values():
         text = body_text(function)
@@ -454,14 +454,7 @@ def test_every_body_of_onnx_is_read_back() -> None:
         assert parsed, text
         assert parsed.nodes == function.nodes
         assert parsed.opset_imports == function.opset_imports
-        assert len(body_links(text, parsed)) == len(list(walked(parsed.nodes)))
-
-
-def walked(nodes: Iterable[Node]) -> Iterator[Node]:
-    for node in nodes:
-        yield node
-        for _, graph in node.graphs:
-            yield from walked(graph)
+        assert len(body_links(text, parsed)) == len(list(all_nodes(parsed.nodes)))
 
 
 HEAD = '<domain: "", opset_import: ["" : 22]> F <axis>(x) => (y) '

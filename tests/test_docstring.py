@@ -8,10 +8,11 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from opsetdocs import docstring
 from opsetdocs.docstring import (
     DocString,
     Entry,
@@ -731,3 +732,41 @@ def test_prose_does_not_touch_the_section_after_it(prose: str, entries: list[Ent
     section = Section(SectionKind.INPUTS, "Inputs", 2, blocks=tuple(entries))
     alone, after = parse(write([section])), parse(write([prose, section]))
     assert sections(after) == sections(alone)
+
+
+# A text is parsed in pieces
+
+
+def parsed_as_a_whole(text: str) -> DocString:
+    """Parse a text in one piece, by the Markdown parser alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(docstring, "_cuts", lambda source: [0, len(source)])
+        patch.setattr(docstring, "_WRITTEN_SECTION", re.compile(r"(?!)"))
+        patch.setattr(docstring, "_piece", docstring._piece.__wrapped__)
+        return parse(text)
+
+
+_INPUTS = "\n## Inputs\n\n- `x` : T\n"
+_PIECES = st.sampled_from(
+    [
+        *("# Inputs\n", _INPUTS, "\n### Type Constraints ##\n\n", "## Outputs (1)\n\n", "# a\n", "#", "##\n"),
+        *("\n## Examples\n", "\n### a\n\n```python\n# code\n```\n", "### b\n\n```\n ```\n"),
+        *("- `x` : T\n", "- `y` (optional, default `1`) : int\n", "- `z`,\n", "- a\n", "- ```\n", "-\n"),
+        *("\n  text\n", "  more\n", "\n  ```\n", "    code\n", " odd\n", "  \n", "\n", "\t- a\n", "  1. a\n"),
+        *("```\n", "~~~\n", "````\n", "``` a`b\n", "   ```\n", "    ```\n", "```\xa0\n", "$$\n", "  $$ a\n"),
+        *("[a]: b\n", "\n[A]: c\n[b]: d 'e\n", "\n  [c]: d\n", "text\n", "---\n", "===\n", "| a |\n|---|\n"),
+        *("> a\n", f"  {'- ' * 12}a\n", f"{'- ' * 12}a\n", f"  {'> ' * 20}a\n", "\0\n", "<dl>\n", "</dl>\n"),
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=14).map("".join))
+@example(f"- a\n  ```\n\ntext\n```\n{_INPUTS}```\n")
+@example(f"```\n    ```\n{_INPUTS}")
+@example(f"$$\na\n## Inputs\nb$$\n{_INPUTS}")
+@example("## Inputs\n\n- `x` : T\n\n  $$ a\n- `y` : $$\n- `z` : T\n")
+@example("## Inputs\n\n- `x` : T\n\n  [a]: b\n")
+@example(f"## Inputs\n\n- `x` : T\n\n  {'- ' * 12}a\n- `y` : T\n\n## Outputs\n\n- `z` : T\n")
+@example("```\n\n## Examples\n\n### a\n\n```\n```\n```\n")
+def test_pieces_say_what_the_whole_text_says(text: str) -> None:
+    assert parse(text) == parsed_as_a_whole(text)

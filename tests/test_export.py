@@ -279,7 +279,7 @@ def read_signature(signature: Signature) -> tuple[object, ...]:
 def test_the_whole_signature_is_read_back_for_every_version(sets: tuple[Any, ...]) -> None:
     read = {}
     for message in sets:
-        loaded, _ = from_message(message, "onnx")
+        loaded = from_message(message, "onnx")
         for item in loaded.operators:
             read[message.domain, item.op_type, item.since_version] = read_signature(signature(as_part(item)))
         for function in loaded.functions:

@@ -23,7 +23,7 @@ CASES = Path(__file__).parent / "cases"
 
 def case(*names: str) -> Catalog:
     files = [path for name in names for path in sorted(CASES.glob(f"{name}-*.textproto"))]
-    return build_catalog([parse(path.read_bytes(), path.name)[0] for path in files])
+    return build_catalog([parse(path.read_bytes(), path.name) for path in files])
 
 
 def history(catalog: Catalog, op_type: str = "A", domain: str = "com.example") -> OperatorHistory:
@@ -678,7 +678,7 @@ def test_cumulative_files_never_lead_to_a_false_statement(
 def test_all_of_onnx_is_as_the_registry_says() -> None:
     import onnx.defs
 
-    catalog = build_catalog([from_message(item, f"{n}")[0] for n, item in enumerate(registry_sets())])
+    catalog = build_catalog([from_message(item, f"{n}") for n, item in enumerate(registry_sets())])
     registered: dict[tuple[str, str], list[int]] = {}
     deprecated = set()
     for schema in sorted(onnx.defs.get_all_schemas_with_history(), key=lambda item: item.since_version):

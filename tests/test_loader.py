@@ -14,9 +14,18 @@ from hypothesis import strategies as st
 
 from opsetdocs import loader, schema
 from opsetdocs.errors import FileError
-from opsetdocs.findings import Finding, Level
 from opsetdocs.loader import from_message, parse
-from opsetdocs.model import EXPERIMENTAL, NOT_STATED, STABLE, AttributeDefault, OperatorSet, Status
+from opsetdocs.model import (
+    EXPERIMENTAL,
+    NOT_STATED,
+    STABLE,
+    AttributeDefault,
+    Format,
+    OperatorSet,
+    SourceText,
+    Status,
+    UnknownField,
+)
 
 CASES = Path(__file__).parent / "cases"
 
@@ -42,8 +51,8 @@ def twins(text: str | bytes) -> dict[str, bytes]:
 
 
 def read(data: bytes | str, name: str = "ops.pb") -> OperatorSet:
-    opset, findings = parse(data.encode() if isinstance(data, str) else data, name)
-    assert findings == ()
+    opset = parse(data.encode() if isinstance(data, str) else data, name)
+    assert opset.unknown_fields == ()
     return opset
 
 
@@ -56,7 +65,9 @@ def refusal(data: bytes | str, name: str = "ops.pb") -> FileError:
 
 
 def without_source(opset: OperatorSet) -> dict[str, Any]:
-    return {name: getattr(opset, name) for name in opset.__dataclass_fields__ if name != "source"}
+    return {
+        name: getattr(opset, name) for name in opset.__dataclass_fields__ if name not in ("source", "text")
+    }
 
 
 # The three encodings
@@ -98,9 +109,14 @@ functions {
     op_type: "If" input: "X" output: "Z"
     attribute {
       name: "then_branch" type: GRAPH
-      g { node { op_type: "A" domain: "com.example" overload: "p" } }
+      g {
+        node { op_type: "A" domain: "com.example" overload: "p" }
+        input { name: "i" } output { name: "o" }
+        initializer { name: "w" } sparse_initializer { values { name: "s" } }
+      }
     }
     attribute { name: "others" type: GRAPHS graphs { } graphs { node { op_type: "B" } } }
+    attribute { name: "slope" type: FLOAT ref_attr_name: "alpha" }
   }
   value_info {
     name: "X"
@@ -138,10 +154,13 @@ def test_everything_in_a_file_is_read(name: str) -> None:
     ]
     (node,) = first.nodes
     assert (node.op_type, node.domain, node.inputs, node.outputs) == ("If", "ai.onnx", ("X",), ("Z",))
-    assert [name for name, _ in node.graphs] == ["then_branch", "others", "others"]
-    inner = node.graphs[0][1][0]
+    assert node.attribute_references == ("alpha",)
+    assert [graph.attribute for graph in node.graphs] == ["then_branch", "others", "others"]
+    graph = node.graphs[0]
+    assert (graph.inputs, graph.initializers, graph.outputs) == (("i",), ("w", "s"), ("o",))
+    (inner,) = graph.nodes
     assert (inner.op_type, inner.domain, inner.overload) == ("A", "com.example", "p")
-    assert [len(nodes) for _, nodes in node.graphs] == [1, 0, 1]
+    assert [len(graph.nodes) for graph in node.graphs] == [1, 0, 1]
     assert [(item.name, item.type) for item in first.values] == [("X", "tensor(float)[N, 3, ?]")]
     assert first.metadata == (("since_version", "4"),)
     assert first.doc_string == "Does f."
@@ -162,9 +181,8 @@ def test_messages_of_the_onnx_package_are_read_too() -> None:
     from onnx.onnx_operators_ml_pb2 import OperatorSetProto
 
     message = OperatorSetProto.FromString(twins(FULL)["twin.pb"])
-    opset, findings = from_message(message, "onnx: com.example-5")
+    opset = from_message(message, "onnx: com.example-5")
     assert without_source(opset) == without_source(read(FULL))
-    assert findings == ()
 
 
 # L1, L2, L11: other files
@@ -177,6 +195,22 @@ def test_a_model_that_reads_as_a_set_is_refused(name: str) -> None:
         {name: data, **twins(data)}[name] if name != "L1-model-mistaken.textproto" else data, name
     )
     assert "looks like an ONNX model rather than an operator set" in error.message
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "place"),
+    [
+        ('ir_version: 8\n  magic: "ONNX"', "a.textproto", (2, 3)),
+        ("# A comment.\nopset_version: 3", "a.textproto", (1, 1)),
+        ('{"opsetVersion": 3,\n "magic": ""}', "a.json", (2, 2)),
+        (b"\x0a\x04ONNX\x28\x03", "a.pb", (None, None)),
+    ],
+)
+def test_another_magic_breaks_a_rule(
+    data: bytes | str, name: str, place: tuple[int | None, int | None]
+) -> None:
+    error = refusal(data, name)
+    assert (error.rule, error.line, error.column) == ("OPSET_MAGIC", *place)
 
 
 def onnx_files() -> dict[str, tuple[bytes, str]]:
@@ -559,26 +593,44 @@ def test_text_that_is_not_utf8_is_an_error_that_names_the_field(
 
 
 @pytest.mark.parametrize(
-    ("extra", "element", "message"),
+    ("extra", "expected"),
     [
-        (b"\x78\x05\x78\x06", "", "field 15 is unknown"),
-        (b"\x42\x06\x0a\x01A\xf8\x01\x05", "operator[2] A", "field 31 is unknown"),
-        (b"\x4a\x07\x0a\x01F\x3a\x02\x78\x05", "functions[0] F: node[0]", "field 15 is unknown"),
+        (b"\x78\x05\x78\x06", UnknownField((), "", 15, "")),
+        (b"\x42\x06\x0a\x01A\xf8\x01\x05", UnknownField(("operator", 2), "A", 31, "")),
+        (b"\x4a\x07\x0a\x01F\x3a\x02\x78\x05", UnknownField(("functions", 0, "node", 0), "F", 15, "")),
+        # The field is known, what stands in it is not.
+        (b"\x42\x06\x0a\x01A\x1a\x01x", UnknownField(("operator", 2), "A", 3, "status")),
         (
-            b"\x42\x06\x0a\x01A\x1a\x01x",
-            "operator[2] A",
-            "field 3 (status) has a value that the format does not know",
+            b"\x4a\x05\x5a\x03\xa0\x01\x63",
+            UnknownField(("functions", 0, "attribute_proto", 0), "", 20, "type"),
         ),
-        (b"\x4a\x05\x5a\x03\xa0\x01\x63", "functions[0]: attribute_proto[0]", "field 20 (type) has a value"),
     ],
 )
-def test_an_unknown_field_is_a_warning(extra: bytes, element: str, message: str) -> None:
-    _, findings = parse(twins(content("L3-plain.textproto"))["twin.pb"] + extra, "ops.pb")
-    (finding,) = findings
-    assert finding == Finding(
-        Level.WARNING, finding.message, file="ops.pb", element=element, rule="OPSET_UNKNOWN_FIELDS"
-    )
-    assert finding.message.startswith(message)
+def test_an_unknown_field_is_remembered(extra: bytes, expected: UnknownField) -> None:
+    plain = twins(content("L3-plain.textproto"))["twin.pb"]
+    opset = parse(plain + extra, "ops.pb")
+    assert opset.unknown_fields == (expected,)
+    if not expected.path:
+        assert without_source(opset) | {"unknown_fields": ()} == without_source(read(plain))
+
+
+# The text is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("a.pb", 'magic: "ONNXOPSET"\r\n', (Format.TEXT, 'magic: "ONNXOPSET"\r\n')),
+        ("a.pb", '\ufeffmagic: "ONNXOPSET" # é', (Format.TEXT, 'magic: "ONNXOPSET" # é')),
+        ("a.pb", '# A comment.\rmagic: "ONNXOPSET"\r', (Format.TEXT, '# A comment.\nmagic: "ONNXOPSET"\n')),
+        ("a.pb", f"{{\r{PLAIN}}}", (Format.JSON, f"{{\n{PLAIN}}}")),
+        ("a.json", "\n\x09ONNXOPSET", None),
+    ],
+)
+def test_a_text_is_kept_for_whoever_looks_for_a_line(
+    name: str, data: str, expected: tuple[Format, str] | None
+) -> None:
+    assert read(data, name).text == (expected and SourceText(*expected))
 
 
 # Whatever the bytes are
@@ -587,7 +639,7 @@ def test_an_unknown_field_is_a_warning(extra: bytes, element: str, message: str)
 def check_any(data: bytes, name: str) -> None:
     """Anything is read, or refused with a FileError of one line."""
     try:
-        opset, _ = parse(data, name)
+        opset = parse(data, name)
     except FileError as err:
         assert "\n" not in str(err) and str(err).startswith(name)
     else:

@@ -37,7 +37,7 @@ HOSTILE = '"><script>alert(1)</script>&<!--\x01\u2028é' + "漢" * 10_000
 
 @pytest.fixture(scope="module")
 def onnx_catalog() -> Catalog:
-    return build_catalog([from_message(message, "onnx")[0] for message in registry_sets()])
+    return build_catalog([from_message(message, "onnx") for message in registry_sets()])
 
 
 def url(address: str) -> str:
@@ -477,8 +477,8 @@ def test_every_node_is_a_link_or_in_one(onnx_catalog: Catalog) -> None:
 def walk(nodes: Iterable[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
-        for _, graph in node.graphs:
-            yield from walk(graph)
+        for graph in node.graphs:
+            yield from walk(graph.nodes)
 
 
 def test_the_bodies_of_several_opsets_are_told_apart(onnx_catalog: Catalog) -> None:

@@ -30,7 +30,7 @@ def run_python(code: str) -> str:
 
 READ = """
 from opsetdocs.loader import parse
-opset, _ = parse(b'magic: "ONNXOPSET" functions { name: "F" since_version: 3 status: STABLE }', "a.textproto")
+opset = parse(b'magic: "ONNXOPSET" functions { name: "F" since_version: 3 status: STABLE }', "a.textproto")
 assert (opset.functions[0].since_version, opset.functions[0].status.number) == (3, 1)
 """
 ONNX = """

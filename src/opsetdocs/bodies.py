@@ -280,9 +280,9 @@ def _node_lines(nodes: Iterable[Node], indent: str) -> Iterator[str]:
             yield call
             continue
         yield f"{call} <"
-        for name, graph_nodes in node.graphs:
-            yield f"{indent}{name}: graph = {{"
-            yield from _node_lines(graph_nodes, indent + "   ")
+        for graph in node.graphs:
+            yield f"{indent}{graph.attribute}: graph = {{"
+            yield from _node_lines(graph.nodes, indent + "   ")
             yield f"{indent}}}"
         yield f"{indent}>"
 
@@ -334,7 +334,7 @@ def parse_body(text: str) -> Function | None:
         message = onnx.parser.parse_function("".join([*pieces, text[end:]]))
         holder: Any = schema.OperatorSetProto()
         holder.functions.add().MergeFromString(message.SerializeToString())
-        operator_set, _ = from_message(holder, "doc_string")
+        operator_set = from_message(holder, "doc_string")
     except Exception:  # Whatever onnx raises for a text that is no function: it is then shown as it stands.
         return None
     return operator_set.functions[0]
@@ -376,8 +376,8 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node]:
     """Yield nodes in the order in which they are printed: each before the nodes of its graphs."""
     for node in nodes:
         yield node
-        for _, graph_nodes in node.graphs:
-            yield from walk(graph_nodes)
+        for graph in node.graphs:
+            yield from walk(graph.nodes)
 
 
 def _mask_strings(text: str) -> str:

@@ -13,8 +13,10 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from html import unescape
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -104,7 +106,7 @@ class DocString:
         return None
 
 
-_WITH_ENTRIES = frozenset(SectionKind) - {SectionKind.FUNCTION_BODY, SectionKind.EXAMPLES}
+WITH_ENTRIES = frozenset(SectionKind) - {SectionKind.FUNCTION_BODY, SectionKind.EXAMPLES}
 """The sections whose bullets are entries; in the others a bullet is a bullet."""
 
 _WITH_COUNT = frozenset({SectionKind.INPUTS, SectionKind.OUTPUTS})
@@ -129,6 +131,16 @@ _DEFAULT = re.compile(r"default(?:\s*[:=]\s*|\s+is\s+|\s+|(?=`))(\S.*)\Z", re.IG
 _AT_LEAST = re.compile(r"at\s+least\s+([0-9]{1,9})\Z", re.IGNORECASE)
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?=`)")
 _BACK_TICKS = re.compile(r"`+")
+_CODE_SPAN = re.compile(r"(?<!`)(`++)(.*?)(?<!`)\1(?!`)", re.DOTALL)
+_MARK_EDGE = re.compile(r"`+|[(\[{]|[)\]}]|,")
+_EDGE = re.compile(r"\n(?:#{1,6} | {0,3}(?P<fence>```+|~~~+)(?P<info>.*))")
+# Nearly all text is written by `write`. Two of its forms are read without a parser: sections of bullets, with
+# no line that might nest deeper than the parser goes, and examples at the end of a text.
+_WRITTEN_BULLET = r"- `(?!``)[^\n\0]*\n(?:\n(?:(?:  (?![ >*+.)0-9-]{14}).*)?\n)*+)?+"
+_WRITTEN_SECTION = re.compile(rf"(#{{1,6}} [^\n\0]*)\n\n((?:{_WRITTEN_BULLET})++)(#?)")
+_BULLETS = re.compile(_WRITTEN_BULLET)
+_EXAMPLE = r"\n(?P=signs)#+ .*\n\n```\w*\n(?:(?! {0,3}```).*\n)*+```\n"
+_EXAMPLES = re.compile(rf"(?P<heading>(?P<signs>#{{1,5}}) Examples\n)(?:{_EXAMPLE})*+\Z")
 _LIST_EDGE = re.compile(r"<(/?)dl>", re.IGNORECASE)
 _ITEM_TAG = re.compile(r"<(dt|dd)>", re.IGNORECASE)
 _TERM = re.compile(r"<(tt|code)>([^<]*)</\1>", re.IGNORECASE)
@@ -141,20 +153,35 @@ _BLOCKS = (
     MarkdownIt("commonmark", {"html": False})
     .enable("table")
     .use(dollarmath_plugin, allow_blank_lines=False, allow_labels=False)
-    .disable(["inline", "text_join"])
+    .disable(["inline", "text_join", "html_block"])
 )
 
 
 # Reading
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A block at the top level of a text: its lines `[first, end)`, and its tokens."""
+_Placed = tuple[int, int, Entry]
+"""An entry, after its first line and the line that follows its last."""
+
+
+class _Block(NamedTuple):
+    """A block at the top level of a text, and what its tokens say. A tuple, since there are very many."""
 
     first: int
     end: int
-    tokens: list[Token]
+    """The line that follows the last."""
+    type: str
+    """The type of the token that opens the block."""
+    text: str = ""
+    """The text of a heading or a paragraph."""
+    level: int = 0
+    """The level of a heading; 0 for any other block."""
+    section: Section | None = None
+    """The section that a heading begins, without its content."""
+    bullets: tuple[_Placed, ...] = ()
+    """The bullets of a list that are entries; their lines are counted from the block's first."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The texts of a table's cells, row by row, the header first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,27 +210,14 @@ def parse(text: str | None) -> DocString:
         return DocString("")
     source = _without_common_indentation(text.replace("\r\n", "\n").replace("\r", "\n"))
     lines = source.split("\n")
-    environment: dict[str, Any] = {}
-    top = list(_top_level(_BLOCKS.parse(source, environment)))
+    top, definitions = _top_level(source)
     parts = _parts(top)
     ends = [*(part.start for part in parts[1:]), len(lines)]
     blocks = tuple(
         block for part, end in zip(parts, ends, strict=True) for block in _read_part(part, end, lines)
     )
-    definitions = _definitions(environment.get("references", {}))
-    levels = [level for block in top if (level := _heading_level(block))]
-    return DocString(text, blocks, _is_deprecated(top), min(levels, default=0), definitions)
-
-
-def _definitions(references: dict[str, dict[str, str]]) -> str:
-    """Write the link definitions that the parser found."""
-    lines = []
-    for label, reference in references.items():
-        title = reference["title"].replace("\\", r"\\").replace('"', r"\"")
-        lines.append(
-            f'[{label}]: <{reference["href"]}> "{title}"' if title else f"[{label}]: <{reference['href']}>"
-        )
-    return "\n".join(lines)
+    level = min((block.level for block in top if block.level), default=0)
+    return DocString(text, blocks, _is_deprecated(top), level, "\n".join(definitions.values()))
 
 
 def _without_common_indentation(text: str) -> str:
@@ -211,13 +225,111 @@ def _without_common_indentation(text: str) -> str:
     return textwrap.dedent(text) if text.lstrip("\n").startswith((" ", "\t")) else text
 
 
-def _top_level(tokens: list[Token]) -> Iterator[_Block]:
+def _top_level(source: str) -> tuple[list[_Block], dict[str, str]]:
+    """Return the blocks of a text, and its link definitions by label.
+
+    A text is parsed in pieces, and each distinct piece once: versions of an operator have most in common.
+    """
+    # A piece includes the number sign that follows it. If that begins no heading, a block goes on beyond it.
+    pieces = [_piece(source[start : end + 1]) for start, end in pairwise(_cuts(source))]
+    if not all(blocks[-1].level for blocks, _ in pieces[:-1]):
+        pieces = [_piece(source)]
+    top: list[_Block] = []
+    definitions: dict[str, str] = {}
+    for blocks, found in pieces:
+        # The number sign after the piece before is the first line of this one.
+        offset = top.pop().first if top else 0
+        top += [_Block(block.first + offset, block.end + offset, *block[2:]) for block in blocks]
+        for label, definition in found:
+            definitions.setdefault(label, definition)
+    return top, definitions
+
+
+def _cuts(source: str) -> list[int]:
+    """Return where the pieces of a text begin, and where the last one ends.
+
+    Examples as `write` writes them, code below deeper headings, end a text and hold nothing to be found: they
+    are most of ONNX's text, and the last piece is their heading.
+    """
+    cuts = [0]
+    for place in _likely_headings(source):
+        cuts.append(place)
+        if examples := _EXAMPLES.match(source, place):
+            return [*cuts, examples.end("heading")]
+    return [*cuts, len(source)]
+
+
+def _likely_headings(source: str) -> Iterator[int]:
+    """Yield the places of lines, after the first, that look like headings and do not seem to be code."""
+    fence = ""
+    # Nothing tells easily where a formula ends.
+    for edge in _EDGE.finditer(f"\n{source}") if "$$" not in source else ():
+        if edge["fence"] is None:
+            if edge.start() and not fence:
+                yield edge.start()
+        elif not fence:
+            fence = edge["fence"]
+        elif edge["fence"].startswith(fence) and not edge["info"].strip():
+            fence = ""
+
+
+@lru_cache(maxsize=16_384)
+def _piece(text: str) -> tuple[tuple[_Block, ...], tuple[tuple[str, str], ...]]:
+    """Return the blocks at the top level of a text, and the labels and texts of its link definitions."""
+    section = _WRITTEN_SECTION.fullmatch(text)
+    # A link definition counts for the whole text, and a formula may go on beyond its bullet.
+    if section and "]:" not in text and "$$" not in text:
+        return tuple(_written_section(*section.groups())), ()
+    environment: dict[str, Any] = {}
+    tokens = _BLOCKS.parse(text, environment)
+    lines = text.split("\n")
+    return tuple(_blocks(tokens, lines)), tuple(_definitions(environment.get("references", {})))
+
+
+def _written_section(heading: str, bullets: str, following: str) -> Iterator[_Block]:
+    """Return the blocks of a section as `write` writes it, and that of a number sign after it."""
+    yield from _piece(heading)[0]
+    entries: list[_Placed] = []
+    end = 0
+    for bullet in _BULLETS.findall(bullets):
+        first, (line, *description) = end, bullet[:-1].split("\n")
+        end += 1 + len(description)
+        if entry := _entry_of(line[2:], description, 2):
+            entries.append((first, end, entry))
+    yield _Block(2, 2 + end, "bullet_list_open", bullets=tuple(entries))
+    if following:
+        yield _Block(2 + end, 3 + end, "heading_open", level=1)
+
+
+def _blocks(tokens: list[Token], lines: list[str]) -> Iterator[_Block]:
     start = 0
     for at, token in enumerate(tokens):
         if token.level == 0 and token.nesting >= 0:
             start = at
-        if token.level == 0 and token.nesting <= 0 and (lines := tokens[start].map):
-            yield _Block(lines[0], lines[1], tokens[start : at + 1])
+        if token.level == 0 and token.nesting <= 0 and (span := tokens[start].map):
+            yield _block(span[0], span[1], tokens[start : at + 1], lines)
+
+
+def _block(first: int, end: int, tokens: list[Token], lines: list[str]) -> _Block:
+    opening = tokens[0]
+    if opening.type == "heading_open":
+        text, level = tokens[1].content, int(opening.tag[1:])
+        return _Block(first, end, opening.type, text, level, _section(text, level))
+    if opening.type == "paragraph_open":
+        return _Block(first, end, opening.type, tokens[1].content)
+    if opening.type == "bullet_list_open":
+        return _Block(first, end, opening.type, bullets=tuple(_bullets(tokens, lines, first)))
+    if opening.type == "table_open":
+        return _Block(first, end, opening.type, rows=_rows(tokens))
+    return _Block(first, end, opening.type)
+
+
+def _definitions(references: dict[str, dict[str, str]]) -> Iterator[tuple[str, str]]:
+    """Write the link definitions that the parser found."""
+    for label, reference in references.items():
+        title = reference["title"].replace("\\", r"\\").replace('"', r"\"")
+        target = f"[{label}]: <{reference['href']}>"
+        yield label, f'{target} "{title}"' if title else target
 
 
 def _parts(blocks: list[_Block]) -> list[_Part]:
@@ -227,10 +339,8 @@ def _parts(blocks: list[_Block]) -> list[_Part]:
     """
     parts = [_Part(0, 0)]
     for block in blocks:
-        current = parts[-1].section
-        level = _heading_level(block)
-        if level and (current is None or level <= current.level):
-            section = _section(block, level)
+        current, section = parts[-1].section, block.section
+        if block.level and (current is None or block.level <= current.level):
             if section or current:
                 parts.append(_Part(block.first, block.end if section else block.first, section))
             if section:
@@ -239,15 +349,9 @@ def _parts(blocks: list[_Block]) -> list[_Part]:
     return parts
 
 
-def _heading_level(block: _Block) -> int:
-    """The level of a heading; 0 for any other block."""
-    opening = block.tokens[0]
-    return int(opening.tag[1:]) if opening.type == "heading_open" else 0
-
-
-def _section(heading: _Block, level: int) -> Section | None:
+def _section(heading: str, level: int) -> Section | None:
     """Read the heading of a section: `Inputs (1 - 3)`, `Function Body (example)`."""
-    title, remarks = _without_remarks(heading.tokens[1].content)
+    title, remarks = _without_remarks(heading)
     kind = _KINDS.get(" ".join(title.split()).casefold())
     if kind is None:
         return None
@@ -293,27 +397,33 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _entries(part: _Part, lines: list[str]) -> Iterator[tuple[int, int, Entry]]:
-    """Yield the entries of a section, each with its lines `[first, end)`."""
-    if part.section and part.section.kind in _WITH_ENTRIES:
+def _entries(part: _Part, lines: list[str]) -> Iterator[_Placed]:
+    """Yield the entries of a section, each with its lines."""
+    if part.section and part.section.kind in WITH_ENTRIES:
         at = 0
         for block in part.blocks:
-            read = _FORMS.get(block.tokens[0].type)
+            read = _FORMS.get(block.type)
             if read and block.first >= at:
                 for first, end, entry in read(block, lines, part.section.kind):
                     yield first, end, entry
                     at = end
 
 
-def _bullets(block: _Block, lines: list[str], _: SectionKind) -> Iterator[tuple[int, int, Entry]]:
-    for at, item in enumerate(block.tokens):
+def _bullets(tokens: list[Token], lines: list[str], start: int) -> Iterator[_Placed]:
+    """Yield the bullets of a list that are entries; their lines are counted from its first, the start."""
+    for at, item in enumerate(tokens):
         if item.type == "list_item_open" and item.level == 1 and item.map:
             first, end = item.map
-            if entry := _entry(block.tokens[at + 1], block.tokens[at + 2].content, lines[first:end]):
-                yield first, end, entry
+            if entry := _entry(tokens[at + 1], tokens[at + 2].content, lines[first:end]):
+                yield first - start, end - start, entry
 
 
-def _description_list(block: _Block, lines: list[str], kind: SectionKind) -> Iterator[tuple[int, int, Entry]]:
+def _bullet_list(block: _Block, _lines: list[str], _kind: SectionKind) -> Iterator[_Placed]:
+    for first, end, entry in block.bullets:
+        yield block.first + first, block.first + end, entry
+
+
+def _description_list(block: _Block, lines: list[str], kind: SectionKind) -> Iterator[_Placed]:
     """Read a `<dl>` as ONNX's Operators.md and onnxruntime's ContribOperators.md have it, all or nothing.
 
     To Markdown it is a paragraph, and each blank line in it begins another block: it reaches to its `</dl>`.
@@ -389,9 +499,9 @@ def _as_json(text: str, kind: str) -> str:
     return f"[{', '.join(json.dumps(item, ensure_ascii=False) if is_string else item for item in items)}]"
 
 
-def _table(block: _Block, _: list[str], kind: SectionKind) -> Iterator[tuple[int, int, Entry]]:
+def _table(block: _Block, _: list[str], kind: SectionKind) -> Iterator[_Placed]:
     """Read a table with the columns Name, Type, Description and perhaps Default, all or nothing."""
-    header, *rows = _rows(block.tokens)
+    header, *rows = block.rows
     names = [" ".join(cell.split()).casefold() for cell in header]
     if "name" not in names or len(set(names)) < len(names) or not _COLUMNS.issuperset(names):
         return
@@ -404,7 +514,7 @@ def _table(block: _Block, _: list[str], kind: SectionKind) -> Iterator[tuple[int
 _COLUMNS = frozenset({"name", "type", "default", "description"})
 
 
-def _rows(tokens: Iterable[Token]) -> list[list[str]]:
+def _rows(tokens: Iterable[Token]) -> tuple[tuple[str, ...], ...]:
     """The texts of a table's cells, row by row, the header first."""
     rows: list[list[str]] = []
     for token in tokens:
@@ -412,7 +522,7 @@ def _rows(tokens: Iterable[Token]) -> list[list[str]]:
             rows.append([])
         elif token.type == "inline":
             rows[-1].append(token.content)
-    return rows
+    return tuple(map(tuple, rows))
 
 
 def _row(cells: dict[str, str], kind: SectionKind) -> Entry | None:
@@ -436,15 +546,15 @@ _NO_DEFAULT = frozenset({"", "-", "–", "—"})
 """What stands in a cell for no default."""
 
 
-def _placed(entries: list[Entry], first: int, end: int) -> Iterator[tuple[int, int, Entry]]:
+def _placed(entries: list[Entry], first: int, end: int) -> Iterator[_Placed]:
     """Give the lines `[first, end)` to entries that together fill them."""
     *others, last = entries
     yield from ((first, first, entry) for entry in others)
     yield first, end, last
 
 
-_FORMS: dict[str, Callable[[_Block, list[str], SectionKind], Iterator[tuple[int, int, Entry]]]] = {
-    "bullet_list_open": _bullets,
+_FORMS: dict[str, Callable[[_Block, list[str], SectionKind], Iterator[_Placed]]] = {
+    "bullet_list_open": _bullet_list,
     "paragraph_open": _description_list,
     "table_open": _table,
 }
@@ -465,13 +575,18 @@ def _entry(paragraph: Token, text: str, lines: list[str]) -> Entry | None:
     first, *rest = text.split("\n")
     while first.endswith(",") and rest:
         first = f"{first} {rest.pop(0).strip()}"
-    entry = _read_first_line(first)
-    if entry is None:
-        return None
     width = len(bullet[0].expandtabs(_TAB))
     later = lines[paragraph.map[1] - paragraph.map[0] :]
-    description = [*_continued(rest), *(_outdented(line, width) for line in later)]
-    return replace(entry, description="\n".join(_trimmed(description)))
+    return _entry_of(first, later, width, _continued(rest) if rest else ())
+
+
+def _entry_of(first: str, later: Iterable[str], width: int, rest: Iterable[str] = ()) -> Entry | None:
+    """Read the parts of a list item: the first line, the later ones, how far these are indented.
+
+    The rest is that of the paragraph which the first line begins.
+    """
+    description = [*rest, *(_outdented(line, width) for line in later)]
+    return _read_first_line(first, "\n".join(_trimmed(description)))
 
 
 def _continued(lines: list[str]) -> list[str]:
@@ -489,11 +604,11 @@ def _outdented(line: str, columns: int) -> str:
     return " " * (width - columns) + content
 
 
-def _read_first_line(line: str) -> Entry | None:
+def _read_first_line(line: str, description: str = "") -> Entry | None:
     """Read a name as code, marks in parentheses, a colon, a type: all but the name may be missing."""
-    if not line.startswith("`") or (end := _code_end(line, 0)) is None:
+    if (code := _CODE_SPAN.match(line)) is None:
         return None
-    name, rest = _uncode(line[:end]), line[end:].lstrip()
+    name, rest = _code_content(code), line[code.end() :].lstrip()
     marks: tuple[str, ...] = ()
     if rest.startswith("("):
         parsed = _marks(rest)
@@ -503,35 +618,38 @@ def _read_first_line(line: str) -> Entry | None:
     if rest and not rest.startswith(":"):
         return None
     fields = dict(field for mark in marks if (field := _field(mark)))
-    return Entry(name, type=_without_code(rest[1:].strip()), marks=marks, **fields)
+    return Entry(name, _without_code(rest[1:].strip()), description, marks, **fields)
 
 
 def _marks(text: str) -> tuple[tuple[str, ...], str] | None:
     """Split the marks that begin a text from what follows; `None` if the parentheses do not close."""
     marks: list[str] = []
-    depth, start, at = 0, 1, 0
-    while at < len(text):
-        character = text[at]
-        if character == "`":
-            at = _code_end(text, at) or at + len(_run(text, at))
+    depth, start, after_code = 0, 1, 0
+    for edge in _MARK_EDGE.finditer(text):
+        at, character = edge.start(), edge[0]
+        if at < after_code:
+            continue
+        if character[0] == "`":
+            after_code = (_CODE_SPAN.match(text, at) or edge).end()
             continue
         depth += (character in "([{") - (character in ")]}")
         if depth == 0 or (depth == 1 and character == ","):
             marks.append(text[start:at].strip())
             start = at + 1
-        at += 1
         if depth == 0:
-            return tuple(mark for mark in marks if mark), text[at:].lstrip()
+            return tuple(mark for mark in marks if mark), text[at + 1 :].lstrip()
     return None
 
 
 def _field(mark: str) -> tuple[str, Any] | None:
     """The field of `Entry` that a mark sets, and to what; `None` for an unknown mark."""
-    if match := _AT_LEAST.match(mark):
-        return "at_least", int(match[1])
+    if flag := _FLAGS.get(mark.lower()):
+        return flag
     if match := _DEFAULT.match(mark):
         return "default", _uncode(match[1])
-    return _FLAGS.get(mark.lower())
+    if match := _AT_LEAST.match(mark):
+        return "at_least", int(match[1])
+    return None
 
 
 def is_known_mark(mark: str) -> bool:
@@ -542,46 +660,29 @@ def is_known_mark(mark: str) -> bool:
 def _is_deprecated(blocks: list[_Block]) -> bool:
     """Whether the first paragraph, which only headings may precede, begins with **Deprecated**."""
     for block in blocks:
-        level = _heading_level(block)
-        if not level:
-            opening, *rest = block.tokens
-            return opening.type == "paragraph_open" and bool(_DEPRECATED.match(rest[0].content))
-        if _section(block, level):
+        if not block.level:
+            return block.type == "paragraph_open" and bool(_DEPRECATED.match(block.text))
+        if block.section:
             return False
     return False
 
 
-def _run(text: str, at: int) -> str:
-    match = _BACK_TICKS.match(text, at)
-    return match[0] if match else ""
-
-
-def _code_end(text: str, at: int) -> int | None:
-    """The end of the code span that begins at these back-ticks; `None` if it is none (CommonMark 6.1)."""
-    opening = _run(text, at)
-    runs = _BACK_TICKS.finditer(text, at + len(opening))
-    return next((run.end() for run in runs if run[0] == opening), None)
-
-
-def _uncode(text: str) -> str:
-    """The content of a code span; a text that is no single code span is returned as it is."""
-    if not text.startswith("`") or _code_end(text, 0) != len(text):
-        return text
-    fence = len(_run(text, 0))
-    content = text[fence:-fence]
+def _code_content(span: re.Match[str]) -> str:
+    """The content of a code span (CommonMark 6.1)."""
+    content = span[2]
     padded = content.startswith(" ") and content.endswith(" ") and content.strip(" ")
     return content[1:-1] if padded else content
 
 
+def _uncode(text: str) -> str:
+    """The content of a code span; a text that is no single code span is returned as it is."""
+    span = _CODE_SPAN.match(text)
+    return _code_content(span) if span and span.end() == len(text) else text
+
+
 def _without_code(text: str) -> str:
     """Replace code spans by their content: a type may be written either way."""
-    parts: list[str] = []
-    at = 0
-    while (start := text.find("`", at)) >= 0:
-        end = _code_end(text, start) or start + len(_run(text, start))
-        parts += [text[at:start], _uncode(text[start:end])]
-        at = end
-    return "".join([*parts, text[at:]])
+    return _CODE_SPAN.sub(_code_content, text)
 
 
 def counted(entries: Iterable[Entry]) -> tuple[int, int | None]:
@@ -630,15 +731,15 @@ def _section_text(section: Section) -> str:
 def _contained(text: str) -> str:
     """Markdown that begins no section, and leaves no code fence open for what follows it."""
     lines = text.split("\n")
-    blocks = list(_top_level(_BLOCKS.parse(text)))
-    for block in blocks:
-        if (level := _heading_level(block)) and _section(block, level):
+    tokens = _BLOCKS.parse(text)
+    for block in list(_blocks(tokens, lines)):
+        if block.section:
             # The last line holds the number signs, or the rule below the title: a backslash disarms both.
             last = lines[block.end - 1]
             content = last.lstrip()
             lines[block.end - 1] = f"{last.removesuffix(content)}\\{content}"
-    if blocks and is_open_fence(blocks[-1].tokens[0], lines):
-        lines.append(blocks[-1].tokens[0].markup)
+    if tokens and is_open_fence(tokens[-1], lines):
+        lines.append(tokens[-1].markup)
     return "\n".join(lines)
 
 

@@ -24,15 +24,23 @@ class FileError(OpsetdocsError):
         message: What is wrong with it, without the file's name.
         line: Line in a text or JSON file, from 1.
         column: Column in that line, from 1.
+        rule: The id of the rule of `check` that the file does not keep, if it is one of them.
     """
 
     def __init__(
-        self, file: str, message: str, *, line: int | None = None, column: int | None = None
+        self,
+        file: str,
+        message: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        rule: str = "",
     ) -> None:
         self.file = file
         self.message = message
         self.line = line
         self.column = column
+        self.rule = rule
         where = ":".join([file, *(str(part) for part in (line, column) if part is not None)])
         super().__init__(f"{where}: {message}")
 

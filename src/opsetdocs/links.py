@@ -27,6 +27,18 @@ def is_onnx_domain(domain: str) -> bool:
     return domain == "ai.onnx" or domain.startswith("ai.onnx.")
 
 
+def operator_fragment(href: str) -> str:
+    """Return what names an operator in a link to ONNX's Operators.md or Changelog.md; empty in any other."""
+    parts = urlsplit(href)
+    return parts.fragment if _OPERATOR_PAGE.match(parts.path) else ""
+
+
+def versioned_name(name: str) -> tuple[str, int] | None:
+    """Return the op_type and the since_version in a name such as `Conv-11`; `None` if it is no such name."""
+    match = _VERSIONED.match(name)
+    return (match["op_type"], int(match["since_version"])) if match else None
+
+
 def link_resolver(
     catalog: Catalog, addresses: Addresses, link_map: Mapping[str, str]
 ) -> Callable[[str, str], str | None]:
@@ -57,7 +69,7 @@ def link_resolver(
         for key in (parts.path, name):
             if key in link_map:
                 return link_map[key] + (f"#{parts.fragment}" if parts.fragment else "")
-        if _OPERATOR_PAGE.match(parts.path) and (page := _operator_page(parts.fragment, domain)):
+        if (fragment := operator_fragment(href)) and (page := _operator_page(fragment, domain)):
             return page
         if ANY in link_map:
             return urljoin(link_map[ANY], href)
@@ -71,11 +83,11 @@ def link_resolver(
         operator = catalog.find(domain, name)
         if operator is not None:
             return internal(addresses.operator(operator))
-        versioned = _VERSIONED.match(name)
+        versioned = versioned_name(name)
         if versioned is None:
             return None
-        operator = catalog.find(domain, versioned["op_type"])
-        since_version = int(versioned["since_version"])
+        op_type, since_version = versioned
+        operator = catalog.find(domain, op_type)
         if operator is None or all(item.since_version != since_version for item in operator.versions):
             return None
         return internal(addresses.version(operator, since_version))

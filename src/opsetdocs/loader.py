@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -18,27 +19,30 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from opsetdocs import foreign, schema
 from opsetdocs.bodies import body_key
 from opsetdocs.errors import FileError
-from opsetdocs.findings import Finding, Level
 from opsetdocs.model import (
     MAGIC,
     NOT_STATED,
     AttributeDefault,
     Format,
     Function,
+    Graph,
     Node,
     Operator,
     OperatorSet,
     OpsetImport,
+    SourceText,
     Status,
+    UnknownField,
     Value,
     domain_name,
 )
-from opsetdocs.readers import labelled, one_line, read_binary, read_json, read_text, too_deep
+from opsetdocs.places import line_and_column
+from opsetdocs.readers import decode, labelled, one_line, read_binary, read_json, read_text, too_deep
 from opsetdocs.values import attribute_type_of, attribute_value, type_text
 from opsetdocs.wire import MAX_DEPTH, Path, depth
 
 if TYPE_CHECKING:
-    from onnx.onnx_ml_pb2 import AttributeProto, FunctionProto, NodeProto
+    from onnx.onnx_ml_pb2 import AttributeProto, FunctionProto, GraphProto, NodeProto
     from onnx.onnx_operators_ml_pb2 import OperatorProto, OperatorSetProto
 
 MAX_SIZE = 2**31 - 1
@@ -73,7 +77,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 """Bytes that no text has, and nearly every binary file has among the first."""
 
 
-def parse(data: bytes, name: str) -> tuple[OperatorSet, tuple[Finding, ...]]:
+def parse(data: bytes, name: str) -> OperatorSet:
     """Read an operator set from the content of a file.
 
     A binary file that was cut exactly between two fields of the set is a valid file without the rest: this
@@ -83,9 +87,6 @@ def parse(data: bytes, name: str) -> tuple[OperatorSet, tuple[Finding, ...]]:
         data: The content, in binary, text or JSON form. A UTF-8 byte order mark is skipped.
         name: The file as the user named it. Its ending decides where the content leaves the format open.
 
-    Returns:
-        The set as written, and what deserves a warning: fields that the format does not know.
-
     Raises:
         FileError: The content is not an operator set, or is not wholly readable.
     """
@@ -94,11 +95,12 @@ def parse(data: bytes, name: str) -> tuple[OperatorSet, tuple[Finding, ...]]:
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise FileError(name, "Empty file")
-    return from_message(_read(data, name), name)
+    message, text = _read(data, name)
+    return replace(from_message(message, name), text=text)
 
 
-def from_message(message: Message, name: str) -> tuple[OperatorSet, tuple[Finding, ...]]:
-    """Return the operator set that an OperatorSetProto message holds, and what deserves a warning.
+def from_message(message: Message, name: str) -> OperatorSet:
+    """Return the operator set that an OperatorSetProto message holds.
 
     Args:
         message: The message, of `schema`'s class or of the onnx package's own.
@@ -109,8 +111,7 @@ def from_message(message: Message, name: str) -> tuple[OperatorSet, tuple[Findin
     """
     if not isinstance(message, schema.message_class("OperatorSetProto")):
         message = schema.OperatorSetProto.FromString(message.SerializeToString())
-    findings = tuple(_inspect(message, name))
-    return _operator_set(message, name), findings
+    return _operator_set(message, name, tuple(_unknown_fields(message, name)))
 
 
 def too_large(name: str, size: int) -> FileError:
@@ -118,24 +119,27 @@ def too_large(name: str, size: int) -> FileError:
     return FileError(name, f"too large: {size} bytes, but protobuf reads at most {MAX_SIZE}")
 
 
-def _read(data: bytes, name: str) -> OperatorSetProto:
-    """Return the message in the first format that fits; otherwise say what the file seems to be."""
+def _read(data: bytes, name: str) -> tuple[OperatorSetProto, SourceText | None]:
+    """Read the message in the first format that fits; otherwise say what the file seems to be."""
     failures: dict[Format, FileError] = {}
     for file_format in _candidates(data, name):
         try:
             message = _READERS[file_format](data, name)
-            _check_magic(message, name)
+            text = None if file_format is Format.BINARY else SourceText(file_format, decode(data, name))
+            _check_magic(message, text, name)
         except FileError as err:
             failures[file_format] = err
         else:
-            return message
+            return message, text
     kind = foreign.by_signature(data)
     if kind is None and not data.startswith(_BINARY_START):
         kind = foreign.by_content(data)
     if kind:
         raise FileError(name, kind.words) from next(iter(failures.values()))
-    if len(failures) == 1:
-        raise next(iter(failures.values()))
+    # Only what was read can break a rule: then it is in that format.
+    likely = [err for err in failures.values() if err.rule] or list(failures.values())
+    if len(likely) == 1:
+        raise likely[0]
     tried = "; ".join(f"as {_WORDS[key]}: {_without_name(err)}" for key, err in failures.items())
     raise FileError(name, f"not an operator set in any of the formats ({tried})")
 
@@ -155,16 +159,24 @@ def _candidates(data: bytes, name: str) -> Iterable[Format]:
     return dict.fromkeys((by_content, by_name, *Format))
 
 
-def _check_magic(message: OperatorSetProto, name: str) -> None:
+def _check_magic(message: OperatorSetProto, text: SourceText | None, name: str) -> None:
     if message.HasField("magic") and message.magic == MAGIC:
         return
     # Refuses what cannot be written as bytes again, before it is.
-    list(_inspect(message, name))
+    list(_unknown_fields(message, name))
     found = f'"{one_line(message.magic)}"' if message.HasField("magic") else "absent"
     is_operator_set = message.HasField("opset_version") or any(item.op_type for item in message.operator)
     kind = None if is_operator_set else foreign.by_content(message.SerializeToString())
     words = kind.words if kind else "not an operator set"
-    raise FileError(name, f'{words}: magic is {found}, expected "{MAGIC}"')
+    line, column = line_and_column(text, ("magic",)) or (None, None)
+    raise FileError(
+        name,
+        f'{words}: magic is {found}, expected "{MAGIC}"',
+        line=line,
+        column=column,
+        # What holds no field at all, such as comments alone, belongs to no format.
+        rule="OPSET_MAGIC" if message.ListFields() else "",
+    )
 
 
 def _without_name(error: FileError) -> str:
@@ -174,8 +186,8 @@ def _without_name(error: FileError) -> str:
 # What protobuf keeps to itself: unknown fields, text that is not text, depth
 
 
-def _inspect(message: Message, file: str) -> Iterator[Finding]:
-    """Yield a finding for each field that the format does not know.
+def _unknown_fields(message: Message, file: str) -> Iterator[UnknownField]:
+    """Yield the fields that the format does not know.
 
     Raises:
         FileError: A text is not valid UTF-8, or messages nest too deep.
@@ -186,14 +198,7 @@ def _inspect(message: Message, file: str) -> Iterator[Finding]:
         unknown = UnknownFieldSet(part)
         for number in dict.fromkeys(unknown[index].field_number for index in range(len(unknown))):
             known = part.DESCRIPTOR.fields_by_number.get(number)
-            reason = f"({known.name}) has a value that the format does not know" if known else "is unknown"
-            yield Finding(
-                Level.WARNING,
-                f"field {number} {reason}; it is left out",
-                file=file,
-                element=labelled(path, _name(owner)),
-                rule="OPSET_UNKNOWN_FIELDS",
-            )
+            yield UnknownField(path, str(_name(owner)), number, known_as=known.name if known else "")
         for field, value in part.ListFields():
             if field.type == field.TYPE_STRING:
                 _check_text(value, (*path, field.name), owner or part, file)
@@ -245,7 +250,7 @@ def _status(message: OperatorProto | FunctionProto) -> Status:
     return NOT_STATED if number is None else Status(number)
 
 
-def _operator_set(message: Message, source: str) -> OperatorSet:
+def _operator_set(message: Message, source: str, unknown_fields: tuple[UnknownField, ...]) -> OperatorSet:
     content: OperatorSetProto = message  # type: ignore[assignment]
     return OperatorSet(
         source=source,
@@ -258,6 +263,7 @@ def _operator_set(message: Message, source: str) -> OperatorSet:
         doc_string=_stated(content, "doc_string"),
         operators=tuple(_operator(item, position) for position, item in enumerate(content.operator)),
         functions=tuple(_function(item, position) for position, item in enumerate(content.functions)),
+        unknown_fields=unknown_fields,
     )
 
 
@@ -312,10 +318,27 @@ def _node(message: NodeProto) -> Node:
         inputs=tuple(message.input),
         outputs=tuple(message.output),
         graphs=tuple(_graphs(message.attribute)),
+        attribute_references=tuple(item.ref_attr_name for item in message.attribute if item.ref_attr_name),
     )
 
 
-def _graphs(attributes: Iterable[AttributeProto]) -> Iterator[tuple[str, tuple[Node, ...]]]:
-    for attribute in attributes:
-        for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-            yield attribute.name, tuple(_node(item) for item in graph.node)
+def _graphs(attributes: Iterable[AttributeProto]) -> Iterator[Graph]:
+    for index, attribute in enumerate(attributes):
+        if attribute.HasField("g"):
+            yield _graph(attribute.name, attribute.g, ("attribute", index, "g"))
+        for number, graph in enumerate(attribute.graphs):
+            yield _graph(attribute.name, graph, ("attribute", index, "graphs", number))
+
+
+def _graph(attribute: str, message: GraphProto, path: Path) -> Graph:
+    return Graph(
+        attribute=attribute,
+        inputs=tuple(item.name for item in message.input),
+        initializers=(
+            *(item.name for item in message.initializer),
+            *(item.values.name for item in message.sparse_initializer),
+        ),
+        outputs=tuple(item.name for item in message.output),
+        nodes=tuple(_node(item) for item in message.node),
+        path=path,
+    )

@@ -166,14 +166,14 @@ class _Parser(MarkdownIt):
     """markdown-it-py with our rule of what a link may lead to; any other link stays the text that it was."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the names are markdown-it-py's
-        return _is_allowed(url)
+        return is_allowed(url)
 
     def normalizeLinkText(self, link: str) -> str:  # noqa: N802
         # It decodes percent signs: the text of `<https://x/%01>` would hold one of our marks.
         return _drop_controls(super().normalizeLinkText(link))
 
 
-def _is_allowed(url: str) -> bool:
+def is_allowed(url: str) -> bool:
     """Whether a link may have this target: a relative one, or one of a scheme that runs nothing."""
     first_segment = re.split(r"[/?#]", url, maxsplit=1)[0]
     scheme, colon, _ = first_segment.partition(":")
@@ -453,18 +453,18 @@ def _target(href: str, job: _Job) -> str | None:
     if href.startswith("#"):
         fragment = unquote(href[1:])
         target = next((f"#{_ID}{slug}" for slug in (fragment, _slug(fragment)) if slug in job.ids), None)
-    elif _is_absolute(href):
+    elif is_absolute(href):
         target = href
     else:
         target = job.resolve(href, job.domain)
-        if target is not None and not _is_allowed(target):
+        if target is not None and not is_allowed(target):
             target = None
     if target is None:
         job.unresolved.append(href)
     return target
 
 
-def _is_absolute(url: str) -> bool:
+def is_absolute(url: str) -> bool:
     """Whether an allowed target names a scheme."""
     return ":" in re.split(r"[/?#]", url, maxsplit=1)[0]
 
@@ -473,9 +473,9 @@ def _picture(token: Token, job: _Job, *, linked: bool) -> Iterator[Token]:
     """Return a picture; one on another host as a link to it, unless such pictures are to be shown."""
     target = _target(str(token.attrGet("src") or ""), job)
     words = token.content if token.children is None else _plain(token.children)
-    if target is None or (linked and _is_absolute(target) and not job.remote_images):
+    if target is None or (linked and is_absolute(target) and not job.remote_images):
         yield _text(words or str(token.attrGet("src") or ""))
-    elif _is_absolute(target) and not job.remote_images:
+    elif is_absolute(target) and not job.remote_images:
         yield from _link(target, _text(words or target))
     else:
         token.children = [_text(words)]
@@ -680,8 +680,11 @@ _COSTLY: tuple[tuple[tuple[str, ...], Callable[[str], int]], ...] = (
 
 
 def _parser_for(text: str) -> MarkdownIt:
-    unused = (rule for rules, count in _COSTLY if count(text) > MAX_MARKS for rule in rules)
-    return _parser(*unused)
+    return _parser(*_unused_rules(text))
+
+
+def _unused_rules(text: str) -> Iterator[str]:
+    return (rule for rules, count in _COSTLY if count(text) > MAX_MARKS for rule in rules)
 
 
 def _render_rule(write: _Write) -> Callable[..., str]:
@@ -689,6 +692,42 @@ def _render_rule(write: _Write) -> Callable[..., str]:
         return write(tokens[index])
 
     return render
+
+
+# Links alone
+
+
+class _LinkFinder(_Parser):
+    """The same parser, to which a link is one wherever it leads."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802
+        return True
+
+
+@functools.cache
+def _link_finder(*unused: str) -> MarkdownIt:
+    md = _LinkFinder("commonmark", {"html": False})
+    for use in _SYNTAX:
+        use(md)
+    return md.disable(("linkify", *unused))
+
+
+def link_targets(text: str) -> tuple[str, ...]:
+    """Return the targets of the links and pictures in a text, in order, also of those that are refused.
+
+    Bare addresses are not among them, and a text that cannot be read as Markdown has none.
+    """
+    text = _mend(text)
+    try:
+        tokens = _link_finder(*_unused_rules(text)).parse(text)
+    except Exception:  # `render` reports it
+        return ()
+    inner = (child for token in tokens for child in token.children or ())
+    return tuple(
+        str(token.attrGet("href") or token.attrGet("src") or "")
+        for token in inner
+        if token.type in ("link_open", "image")
+    )
 
 
 # Summaries

@@ -109,6 +109,21 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Graph:
+    """A GraphProto among the attributes of a node."""
+
+    attribute: str
+    """The name of the attribute that holds the graph."""
+    inputs: tuple[str, ...]
+    initializers: tuple[str, ...]
+    """The names of the initializers, the sparse ones included."""
+    outputs: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    path: tuple[str | int, ...] = ()
+    """The way to the graph from its node, such as `("attribute", 0, "g")`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A NodeProto of a function body."""
 
@@ -118,8 +133,10 @@ class Node:
     overload: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    graphs: tuple[tuple[str, tuple[Node, ...]], ...] = ()
-    """The graphs among the node's attributes: the attribute's name and the nodes of the graph."""
+    graphs: tuple[Graph, ...] = ()
+    """The graphs among the node's attributes."""
+    attribute_references: tuple[str, ...] = ()
+    """The attributes of the function to which attributes of the node refer (`ref_attr_name`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +170,28 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownField:
+    """A field that the format does not know, or a value of a field that it does not know."""
+
+    path: tuple[str | int, ...]
+    """The way to the message that holds it, such as `("operator", 3)`."""
+    name: str
+    """The name of the operator or function on that way; empty if there is none."""
+    number: int
+    known_as: str
+    """The field's name where only its value is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The content of a file in text or JSON form, for whoever has to find a line in it."""
+
+    format: Format
+    content: str
+    """The text without a byte order mark, with LF for line ends that are lone CRs."""
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorSet:
     """An OperatorSetProto and where it came from."""
 
@@ -167,3 +206,6 @@ class OperatorSet:
     doc_string: str | None
     operators: tuple[Operator, ...]
     functions: tuple[Function, ...]
+    unknown_fields: tuple[UnknownField, ...] = ()
+    text: SourceText | None = field(default=None, repr=False, compare=False)
+    """What was read, if it was text or JSON."""

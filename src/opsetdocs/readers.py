@@ -14,7 +14,7 @@ import operator
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format, text_format
@@ -23,6 +23,7 @@ from google.protobuf.message import DecodeError, Message
 
 from opsetdocs import schema
 from opsetdocs.errors import FileError
+from opsetdocs.places import TEXT_TOKEN, json_places, line_and_column_at, proto_name, text_places
 from opsetdocs.plain_text import visible
 from opsetdocs.wire import MAX_DEPTH, FaultKind, Path, depth, dotted, first_fault, is_repeated
 
@@ -118,23 +119,11 @@ _NO_VALUE = re.compile(r'Enum type "(?P<enum>[\w.]+)" has no value (?:named|with
 _ESCAPE = re.compile(
     r"""\\(?:[abfnrtv\\'"]|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])|x[0-9A-Fa-f]|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|(?P<wrong>.))"""
 )
-_TEXT_TOKEN = re.compile(
-    r"""
-    "(?:[^"\\\n]|\\.)*+"?+ | '(?:[^'\\\n]|\\.)*+'?+ | \#[^\n]*+
-    | (?:\b(?P<name>\w++)\s*+:?+\s*+\[?+\s*+)?(?P<open>[{<])
-    | (?P<close>[}>])
-    | \b(?P<field>\w++)\s*+:
-    """,
-    re.VERBOSE,
-)
 
 
 def read_text(data: bytes, file: str) -> OperatorSetProto:
     """Read a message in protobuf's text format."""
-    text = _decode(data, file)
-    if "\n" not in text:
-        # Lines that end in a lone CR: to the parser a comment would go on to the end of the file.
-        text = text.replace("\r", "\n")
+    text = decode(data, file)
     message = schema.OperatorSetProto()
     try:
         parse_text(text, message)
@@ -158,10 +147,10 @@ def parse_text(text: str, message: Message) -> None:
             warnings.filterwarnings("error", "invalid .*escape", DeprecationWarning)
             text_format.Parse(text, message)
     except DeprecationWarning as err:
-        strings = (token for token in _TEXT_TOKEN.finditer(text) if token[0][0] in "\"'")
+        strings = (token for token in TEXT_TOKEN.finditer(text) if token["string"])
         escapes = (item for token in strings for item in _ESCAPE.finditer(text, token.start(), token.end()))
         for wrong in filter(lambda item: item["wrong"], escapes):
-            place = _line_and_column(text, wrong.start())
+            place = line_and_column_at(text, wrong.start())
             raise text_format.ParseError(f"{wrong[0]} is not an escape sequence", *place) from err
         raise text_format.ParseError(str(err)) from err
 
@@ -183,23 +172,14 @@ def _text_error(err: text_format.ParseError, text: str, file: str, message: Oper
 
 def _place_at(text: str, offset: int, message: OperatorSetProto) -> tuple[str, str]:
     """Return which operator or function a place in the text belongs to, and the last field before it."""
-    counts: Counter[str] = Counter()
-    level, field, last = 0, "", ""
-    for token in _TEXT_TOKEN.finditer(text, 0, offset):
-        if token["open"]:
-            if level == 0:
-                field = token["name"] or field
-                counts[field] += 1
-            level += 1
-        elif token["close"]:
-            level -= 1
-        last = token["field"] or last
-    if level < 1 or field not in ("operator", "functions"):
-        return "", last
-    index = counts[field] - 1
-    members: Any = getattr(message, field)
-    names = (getattr(members[index], name, "") for name in _NAME_FIELDS) if index < len(members) else ()
-    return labelled((field, index), next(filter(None, names), "")), last
+    path = [(), *(path for path, _ in text_places(text[:offset]))][-1]
+    field = next((part for part in reversed(path) if isinstance(part, str)), "")
+    match path:
+        case ("operator" | "functions" as kind, int(index), *_):
+            items: Any = getattr(message, kind)
+            names = (getattr(items[index], name, "") for name in _NAME_FIELDS) if index < len(items) else ()
+            return labelled((kind, index), next(filter(None, names), "")), field
+    return "", field
 
 
 def _improve(said: str) -> str:
@@ -215,7 +195,6 @@ def _improve(said: str) -> str:
 
 # JSON
 
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _JSON_ERROR = re.compile(
     r'(?:Failed to parse \w+ field: )*(?P<text>.*?)(?: at "?OperatorSetProto\.?(?P<path>[\w.\[\]]*?)"?)?\.*',
     re.DOTALL,
@@ -252,7 +231,7 @@ class _JsonFault(Exception):  # noqa: N818 - becomes a FileError once its place 
 
 def read_json(data: bytes, file: str) -> OperatorSetProto:
     """Read a message in protobuf's JSON encoding, in either spelling of the names."""
-    text = _decode(data, file)
+    text = decode(data, file)
     message = schema.OperatorSetProto()
     content: Any = None
     try:
@@ -284,8 +263,10 @@ def _json_parser_error(said: str, text: str, content: Any, file: str) -> FileErr
 
 def _json_error(fault: _JsonFault, text: str, content: Any, file: str) -> FileError:
     line = column = None
-    for offset in _json_offsets(text, fault.path, at_value=fault.at_value):
-        line, column = _line_and_column(text, offset)
+    sought = tuple(proto_name(part) if isinstance(part, str) else part for part in fault.path)
+    for path, offset, is_value in json_places(text):
+        if path == sought and is_value is fault.at_value:
+            line, column = line_and_column_at(text, offset)
     element = _json_element(fault.path, content)
     return FileError(file, ": ".join(filter(None, (element, str(fault)))), line=line, column=column)
 
@@ -401,32 +382,6 @@ def _last_name(path: Path) -> str:
     return dotted(path) or "the file's content"
 
 
-def _json_offsets(text: str, path: Path, *, at_value: bool) -> Iterator[int]:
-    """Yield where the names (or values) of a path stand; more than one where names are repeated."""
-    here: list[str | int] = []
-    is_name = False
-    for token in _JSON_TOKEN.finditer(text):
-        mark = token[0]
-        if mark in "{[":
-            if at_value and tuple(here) == path:
-                yield token.start()
-            here.append("" if mark == "{" else 0)
-            is_name = mark == "{"
-        elif mark in "}]":
-            del here[-1:]
-        elif mark == ",":
-            is_name = bool(here) and isinstance(here[-1], str)
-            if here and isinstance(here[-1], int):
-                here[-1] += 1
-        elif mark == ":":
-            is_name = False
-        else:
-            if is_name:
-                here[-1] = json.loads(mark)
-            if is_name is not at_value and tuple(here) == path:
-                yield token.start()
-
-
 # What they share
 
 
@@ -434,20 +389,23 @@ _OPEN_STRING = re.compile(r'\b(?P<field>\w++)"?\s*+:\s*+"(?:[^"\\]|\\.)*+\Z', re
 """The last field of a text that ends inside a string, in text format and JSON."""
 
 
-def _decode(data: bytes, file: str) -> str:
+def decode(data: bytes, file: str) -> str:
+    """Return the text of a file in text or JSON form, with LF for line ends that are lone CRs.
+
+    To the parser of text format a comment would go on from a lone CR to the end of the file.
+
+    Raises:
+        FileError: The content is not valid UTF-8.
+    """
     try:
-        return data.decode()
+        text = data.decode()
     except UnicodeDecodeError as err:
         before = data[: err.start].decode()
-        line, column = _line_and_column(before, len(before))
+        line, column = line_and_column_at(before, len(before))
         match = _OPEN_STRING.search(before)
         message = f"{match['field']} is not valid UTF-8" if match else "not valid UTF-8"
         raise FileError(file, message, line=line, column=column) from err
-
-
-def _line_and_column(text: str, offset: int) -> tuple[int, int]:
-    before = text[:offset]
-    return before.count("\n") + 1, len(before) - before.rfind("\n")
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def _unknown_field(name: str, descriptor: Descriptor, known: Iterable[str]) -> str:

@@ -36,12 +36,14 @@ class Loaded:
     sets: tuple[OperatorSet, ...]
     """Ascending by domain, opset_version and name of the file, whatever the order of the sources."""
     findings: tuple[Finding, ...]
-    """Files that cannot be used (errors), were passed over (notes), or hold unknown fields (warnings)."""
+    """Files that cannot be used (errors), or were passed over (notes)."""
     watched: tuple[Path, ...]
     """The files and folders whose change makes the result stale, at their real place."""
 
 
-def load(sources: Sequence[str], *, base: Path, stdin: BinaryIO | None = None) -> Loaded:
+def load(
+    sources: Sequence[str], *, base: Path, stdin: BinaryIO | None = None, allow_unusable: bool = False
+) -> Loaded:
     """Read all operator sets of the sources.
 
     One broken file is a finding and does not keep the others from being read. In a folder, or among the files
@@ -51,6 +53,7 @@ def load(sources: Sequence[str], *, base: Path, stdin: BinaryIO | None = None) -
         sources: The sources as the user named them.
         base: The folder to which relative ones refer.
         stdin: Where the source `-` is read from; standard input if it is `None`.
+        allow_unusable: Whether files that cannot be used are a result, even if there are no others.
 
     Raises:
         SourceError: A source does not exist or cannot be read at all, or no source holds an operator set.
@@ -64,9 +67,9 @@ def load(sources: Sequence[str], *, base: Path, stdin: BinaryIO | None = None) -
         results.append(_read_standard_input(stdin or getattr(sys.stdin, "buffer", None)))
     if INSTALLED_ONNX in sources:
         results.extend(_read_installed_onnx())
-    findings = (*search.sorted_findings(), *(finding for _, found in results for finding in found))
-    sets = [item for item, _ in results if item is not None]
-    if not sets:
+    findings = (*search.sorted_findings(), *(item for item in results if isinstance(item, Finding)))
+    sets = [item for item in results if isinstance(item, OperatorSet)]
+    if not sets and not (allow_unusable and any(finding.unusable for finding in findings)):
         raise SourceError(_nothing_found(sources, findings))
     sets.sort(key=lambda item: (domain_name(item.domain), item.opset_version or 0, item.source))
     return Loaded(tuple(sets), findings, tuple(sorted(search.watched)))
@@ -109,7 +112,7 @@ class _Search:
         try:
             status = path.stat()
         except (OSError, ValueError, RuntimeError) as err:  # RuntimeError: links that lead in a circle
-            if not _has_wildcard(source):
+            if not has_wildcard(source):
                 raise SourceError(f"{source}: {_reason(err)}") from err
             self._add_matches(source)
             return
@@ -139,7 +142,7 @@ class _Search:
     def _add_matches(self, pattern: str) -> None:
         """Add the files that match a pattern and have an ending that is known or stands in the pattern."""
         parts = Path(pattern).parts
-        fixed = list(itertools.takewhile(lambda part: not _has_wildcard(part), parts[:-1]))
+        fixed = list(itertools.takewhile(lambda part: not has_wildcard(part), parts[:-1]))
         root = self._base.joinpath(*fixed)
         before = len(self._findings)
         matches = list(self._matches(root, parts[len(fixed) :])) if root.is_dir() else []
@@ -167,7 +170,7 @@ class _Search:
         """Yield the folders that one segment of a pattern leads to."""
         if segment == "**":
             yield from self._tree(folder)
-        elif _has_wildcard(segment):
+        elif has_wildcard(segment):
             for path, status in self._entries(folder, segment):
                 if stat.S_ISDIR(status.st_mode):
                     yield path
@@ -208,13 +211,15 @@ class _Search:
                 self._report(level, path, f"{kind}: {_reason(err)}")
 
     def _report(self, level: Level, path: Path, message: str) -> None:
-        self._findings[Finding(level, message, file=self._name(path))] = None
+        finding = Finding(level, message, file=self._name(path), unusable=level is Level.ERROR)
+        self._findings[finding] = None
 
     def _name(self, path: Path) -> str:
         return (path.relative_to(self._base) if path.is_relative_to(self._base) else path).as_posix()
 
 
-def _has_wildcard(text: str) -> bool:
+def has_wildcard(text: str) -> bool:
+    """Return whether a source, or a part of it, is a pattern, unless something has this very name."""
     return any(mark in text for mark in "*?[")
 
 
@@ -241,8 +246,8 @@ def _reason(err: OSError | ValueError | RuntimeError) -> str:
 # Reading
 
 
-_Result = tuple[OperatorSet | None, tuple[Finding, ...]]
-"""The operator set, if there is a usable one, and what there is to say about it."""
+_Result = OperatorSet | Finding
+"""The operator set, or why there is none."""
 
 
 def _read_file(file: _File) -> _Result:
@@ -251,17 +256,17 @@ def _read_file(file: _File) -> _Result:
             raise too_large(file.name, size)
         data = file.path.read_bytes()
     except OSError as err:
-        return None, (Finding(Level.ERROR, f"cannot be read: {_reason(err)}", file=file.name),)
+        return Finding(Level.ERROR, f"cannot be read: {_reason(err)}", file=file.name, unusable=True)
     except FileError as err:
-        return None, (_unusable(err),)
+        return _unusable(err)
     try:
         return parse(data, file.name)
     except FileError as err:
         # Nothing but an operator set has the ending that is named after it.
         by_chance = not file.named and file.path.suffix.lower() != ".onnxopset"
         if by_chance and (reason := foreign.unrelated(data)):
-            return None, (Finding(Level.NOTE, f"skipped: {reason}", file=file.name),)
-        return None, (_unusable(err),)
+            return Finding(Level.NOTE, f"skipped: {reason}", file=file.name)
+        return _unusable(err)
 
 
 def _read_standard_input(stdin: BinaryIO | None) -> _Result:
@@ -270,7 +275,7 @@ def _read_standard_input(stdin: BinaryIO | None) -> _Result:
     try:
         return parse(stdin.read(), STANDARD_INPUT)
     except FileError as err:
-        return None, (_unusable(err),)
+        return _unusable(err)
     except (OSError, ValueError) as err:
         raise SourceError(f"-: standard input cannot be read: {_reason(err)}") from err
 
@@ -285,4 +290,12 @@ def _read_installed_onnx() -> Iterator[_Result]:
 
 
 def _unusable(err: FileError) -> Finding:
-    return Finding(Level.ERROR, err.message, file=err.file, line=err.line, column=err.column)
+    return Finding(
+        Level.ERROR,
+        err.message,
+        file=err.file,
+        rule=err.rule,
+        line=err.line,
+        column=err.column,
+        unusable=True,
+    )

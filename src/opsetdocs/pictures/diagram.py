@@ -132,13 +132,13 @@ def _nested(message: NodeProto, node: Node) -> Iterator[_Graph]:
     for attribute in message.attribute:
         messages += [attribute.g] if attribute.HasField("g") else []
         messages += attribute.graphs
-    for graph, (name, nodes) in zip(messages, node.graphs, strict=False):
+    for content, graph in zip(messages, node.graphs, strict=False):
         yield _Graph(
-            name,
-            tuple(zip(graph.node, nodes, strict=False)),
-            tuple(item.name for item in graph.input),
-            tuple(graph.initializer),
-            tuple(item.name for item in graph.output),
+            graph.attribute,
+            tuple(zip(content.node, graph.nodes, strict=False)),
+            graph.inputs,
+            tuple(content.initializer),
+            graph.outputs,
         )
 
 
@@ -260,7 +260,7 @@ class _Reader:
         else:
             more = [_arguments(node, scope), _attributes(message)]
         if node.graphs and not self.opens_graphs:
-            more.append(", ".join(f"{name} ↓" for name, _ in node.graphs))
+            more.append(", ".join(f"{graph.attribute} ↓" for graph in node.graphs))
         attributes = f" <{_attributes(message)}>" if message.attribute else ""
         title = f"{', '.join(node.outputs)} = {name}{attributes} ({', '.join(node.inputs)})"
         return self._add(BoxKind.NODE, [name, *more], title, parent, node)
