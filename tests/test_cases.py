@@ -92,7 +92,7 @@ def test_w4_an_opset_lists_each_operator_with_the_version_in_force(mkdocs_site: 
 
 
 def test_h4_a_removed_operator_keeps_its_page(mkdocs_site: Build) -> None:
-    site = mkdocs_site("H4")
+    site = mkdocs_site("H4", strict=False)
     for name in ("Upsample", "Affine"):
         text = " ".join(operator_page(site, name).main.words)
         assert "removed in opset 10, last seen in 9" in text
@@ -439,7 +439,7 @@ def test_t4_headings_in_other_scripts_have_stable_ids(mkdocs_site: Build) -> Non
 
 
 def test_f1_the_page_shows_what_a_function_expands_to(mkdocs_site: Build) -> None:
-    page = operator_page(mkdocs_site("F1"), "ScaledRelu")
+    page = operator_page(mkdocs_site("F1", strict=False), "ScaledRelu")
     body = page.main.by_class("opsetdocs-body")[0].text
     assert "r = Relu (x)" in body
     assert "y = Mul (r, c)" in body

@@ -143,6 +143,14 @@ def test_the_command_runs(environments: dict[str, Environment], tmp_path: Path, 
     )
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_examples_of_rules_are_found(
+    environments: dict[str, Environment], tmp_path: Path, kind: str
+) -> None:
+    said = environments[kind].run("-m", "opsetdocs", "rules", "OPSET_MAGIC", cwd=tmp_path)
+    assert "[OPSET_MAGIC]" in said
+
+
 def test_each_installation_builds_the_same_site(
     environments: dict[str, Environment], tmp_path: Path, cases: Path
 ) -> None:

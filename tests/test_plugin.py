@@ -19,6 +19,7 @@ from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin
 
 from opsetdocs import plugin
+from opsetdocs.check_options import CheckOptions
 from opsetdocs.errors import SourceError, TemplateError
 from opsetdocs.findings import Finding, Level
 from opsetdocs.site import Heading, RenderedPage, Site, SiteOptions, Summary
@@ -439,7 +440,7 @@ def test_links_into_our_pages_are_checked(
             logging.WARNING,
             True,
         ),
-        (Finding(Level.ERROR, "magic", "a.textproto", rule="OPSET_MAGIC"), logging.WARNING, True),
+        (Finding(Level.ERROR, "magic", "a.textproto", rule="OPERATOR_UNIQUE"), logging.ERROR, True),
     ],
 )
 def test_findings_are_logged(
@@ -466,7 +467,9 @@ def test_a_long_list_of_like_findings_is_cut(project: Project, log: pytest.LogCa
     assert any(str(other) in text for text in warnings)
 
 
-BROKEN = tuple(Finding(Level.ERROR, "is empty", file=f"{n}.onnxopset") for n in range(12))
+BROKEN = tuple(
+    Finding(Level.ERROR, "is empty", file=f"{n}.onnxopset", unusable=True) for n in range(12)
+)
 
 
 @pytest.mark.parametrize(
@@ -517,7 +520,8 @@ def test_a_page_that_is_not_published_is_an_error(project: Project, log: pytest.
 
 def test_every_setting_has_an_option() -> None:
     decided_by_mkdocs = {"base", "directory_urls"}
-    options = {item.name for item in fields(SiteOptions)} - decided_by_mkdocs
+    options = {item.name for item in fields(SiteOptions)} - decided_by_mkdocs - {"check"}
+    options |= {item.name for item in fields(CheckOptions)}
     assert {name for name, _ in plugin.OpsetDocsConfig._schema} == options | {"path"}
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO
 
 from opsetdocs.addresses import Addresses, assign
 from opsetdocs.body_views import Bodies
 from opsetdocs.catalog import Catalog
 from opsetdocs.catalog_json import CATALOG, SCHEMA, catalog_json
+from opsetdocs.check import check
 from opsetdocs.comparisons import Changes
 from opsetdocs.errors import SourceError
 from opsetdocs.findings import Finding, Level
@@ -21,7 +23,8 @@ from opsetdocs.model import OperatorSet
 from opsetdocs.pages import Pages
 from opsetdocs.render import PageRenderer, environment
 from opsetdocs.resources import site_config_dir
-from opsetdocs.rules import run
+from opsetdocs.rule_book import ExplainedRule, rule_book
+from opsetdocs.rule_pages import check_free, rule_address, rule_pages, rule_targets
 from opsetdocs.site import RenderedPage, Site, SiteOptions, Summary
 from opsetdocs.sources import load
 from opsetdocs.twins import LLMS, Twins, plain_summaries, twin_address, twin_environment
@@ -29,6 +32,9 @@ from opsetdocs.views import Views
 
 STYLESHEET = "assets/opsetdocs.css"
 """The address of the style sheet below the section's root."""
+
+FINDINGS_SCHEMA = "check.schema.json"
+"""The schema of what `opsetdocs check --format json` prints, below the section's root."""
 
 SCRIPT = "assets/opsetdocs.js"
 """The address of the script below the section's root."""
@@ -80,34 +86,39 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
     Raises:
         SourceError: A source does not exist, or no source holds an operator set.
         TemplateError: A template does not compile, or fails.
+        ConfigError: An option cannot be used with what is documented.
     """
     loaded = load(options.sources, base=options.base, stdin=stdin)
     catalog = build_catalog(
         loaded.sets, order=options.order, include=options.include, exclude=options.exclude
     )
-    broken_rules = run(loaded.sets)
+    report = check(loaded, options.check, base=options.base)
     if not catalog.domains:
-        raise SourceError(_nothing_to_document(options, broken_rules))
+        raise SourceError(_nothing_to_document(options, report.findings))
     make = makers(catalog, options)
+    book = _rule_book(catalog, options)
     pages: list[RenderedPage] = []
     texts: dict[str, bytes] = {}
-    for page in make.pages:
+    for page in chain(make.pages, rule_pages(book, directory_urls=options.directory_urls)):
         pages.append(make.page_renderer.render(page))
         texts[twin_address(page.address)] = make.twins.page(page)
-    ids = targets(catalog, make.addresses, pages)
+    ids = (*targets(catalog, make.addresses, pages), *rule_targets(book))
     return Site(
         pages=tuple(pages),
         assets={
             **_assets(),
             **texts,
-            LLMS: make.twins.llms(options.title, pages[0].description),
+            LLMS: make.twins.llms(
+                options.title,
+                pages[0].description,
+                [(item.rule, rule_address(item.rule.id)) for item in book],
+            ),
             CATALOG: catalog_json(catalog, make.addresses, options, make.twins.summary),
-            SCHEMA: (site_config_dir() / SCHEMA).read_bytes(),
+            **{name: (site_config_dir() / name).read_bytes() for name in _schemas(options)},
             INVENTORY: inventory(ids, project=options.title, directory_urls=options.directory_urls),
         },
         findings=(
-            *loaded.findings,
-            *broken_rules,
+            *report.findings,
             *_idle_patterns(loaded.sets, options),
             *make.addresses.findings,
             *make.pages.views.findings(),
@@ -116,6 +127,19 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
         summary=_summary(catalog, len(pages)),
         targets=ids,
     )
+
+
+def _rule_book(catalog: Catalog, options: SiteOptions) -> tuple[ExplainedRule, ...]:
+    """The rules that the site explains."""
+    if not options.rules:
+        return ()
+    check_free(catalog)
+    return rule_book()
+
+
+def _schemas(options: SiteOptions) -> tuple[str, ...]:
+    """Return the schemas of what programs read: of the catalog, and with the rules that of their findings."""
+    return (SCHEMA, FINDINGS_SCHEMA) if options.rules else (SCHEMA,)
 
 
 def _nothing_to_document(options: SiteOptions, findings: Iterable[Finding]) -> str:

@@ -74,7 +74,7 @@ def changes_data(comparison: Comparison) -> list[Json]:
         {
             "kind": change.kind.name.lower().replace("_", " "),
             "weight": change.weight.name.lower(),
-            **_given(subject=change.subject),
+            **given(subject=change.subject),
             "words": change.plain,
         }
         for change in comparison.changes
@@ -92,7 +92,7 @@ class _Writer:
     def domain(self, domain: Domain) -> Json:
         return {
             "name": domain.name,
-            **_given(title=self._title(domain.name)),
+            **given(title=self._title(domain.name)),
             "id": self.addresses.domain_id(domain.name),
             "address": self.addresses.domain(domain.name),
             "missing": _ranges(domain.missing),
@@ -124,13 +124,13 @@ class _Writer:
         return {
             "name": operator.name,
             "op_type": operator.op_type,
-            **_given(overload=operator.overload),
+            **given(overload=operator.overload),
             "id": self.addresses.operator_id(operator),
             "address": self.addresses.operator(operator),
             "current": operator.current.since_version,
             "status": operator.current.status.key,
             "deprecated": operator.current.deprecated,
-            **_given(removal=operator.removal and _event(operator.removal)),
+            **given(removal=operator.removal and _event(operator.removal)),
             "summary": self.summary(operator),
             "events": [_event(event) for event in operator.events],
             "versions": [
@@ -150,12 +150,12 @@ class _Writer:
             "deprecated": version.deprecated,
             "in_conflict": version.in_conflict,
             "offered": _ranges(version.offered),
-            **_given(changes=previous and changes_data(compare_versions(previous, version))),
+            **given(changes=previous and changes_data(compare_versions(previous, version))),
             "signature": _signature(signature(version.current.parts[0])),
         }
 
 
-def _given(**fields: object) -> Json:
+def given(**fields: object) -> Json:
     """Return the fields that say something; a number always does."""
     return {name: value for name, value in fields.items() if value or type(value) is int}
 
@@ -169,7 +169,7 @@ def _event(event: Event) -> Json:
         "kind": event.kind.value,
         "opset": event.opset,
         "since_version": event.since_version,
-        **_given(missing=_ranges(event.missing), last_seen=event.last_seen),
+        **given(missing=_ranges(event.missing), last_seen=event.last_seen),
     }
 
 
@@ -214,7 +214,7 @@ def _value(entry: Entry, stated: Signature) -> Json:
         "name": entry.name,
         "type": entry.type,
         "types": list(stated.allowed(entry)),
-        **_given(optional=entry.optional, variadic=entry.variadic, at_least=entry.at_least),
+        **given(optional=entry.optional, variadic=entry.variadic, at_least=entry.at_least),
         **({} if entry.homogeneous is None else {"homogeneous": entry.homogeneous}),
         **({} if entry.differentiable is None else {"differentiable": entry.differentiable}),
     }

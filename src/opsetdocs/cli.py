@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,10 +24,11 @@ from opsetdocs.errors import ConfigError, OpsetdocsError, SourceError
 from opsetdocs.model import Format
 from opsetdocs.reporting import log_findings
 from opsetdocs.site import Summary
-from opsetdocs.terminal import Line, echo, visible_lines, width
+from opsetdocs.terminal import Line, counted, echo, visible_lines, width
 
 if TYPE_CHECKING:
     from opsetdocs.catalog import Catalog
+    from opsetdocs.check_report import Report
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -190,19 +192,131 @@ def _today() -> str:
 def describe(summary: Summary) -> str:
     """Return the counts in words: `227 operators, 659 versions, 35 opsets in 4 domains: 946 pages`."""
     parts = {
-        name: _count(getattr(summary, name), name)
+        name: counted(getattr(summary, name), name)
         for name in ("operators", "versions", "opsets", "domains", "pages")
     }
     return "{operators}, {versions}, {opsets} in {domains}: {pages}".format_map(parts)
 
 
-def _count(number: int, plural: str) -> str:
-    return f"{number} {plural if number != 1 else plural.removesuffix('s')}"
-
-
 def _display(folder: Path) -> str:
     inside = folder.is_relative_to(Path.cwd())
     return f"{folder.relative_to(Path.cwd()) if inside else folder}{os.sep}"
+
+
+@main.command()
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "-f",
+    "--config-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
+)
+@click.option(
+    "--against",
+    metavar="SOURCE",
+    help="What was published before: a source, or git:REV for the same sources at a git revision.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="Text for people, data for programs, GitHub annotations, or SARIF 2.1.0 for code scanning.",
+)
+@click.option("--select", multiple=True, metavar="RULE", help="Only these rules: ids or patterns (DOC_*).")
+@click.option("--ignore", multiple=True, metavar="RULE", help="All rules but these.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "note", "never"]),
+    help="The lowest level of a finding with which the command exits with 1.  [default: error]",
+)
+@click.option("--strict", is_flag=True, help="The same as --fail-on warning.")
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file of known findings, which are not reported again.",
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the findings to a file of known ones.",
+)
+@click.option("--all", "all_", is_flag=True, help="Show every finding of the text, however many are alike.")
+def check(
+    sources: tuple[str, ...],
+    config_file: Path | None,
+    against: str | None,
+    format_: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fail_on: str | None,
+    strict: bool,
+    baseline: Path | None,
+    write_baseline: Path | None,
+    all_: bool,
+) -> None:
+    """Check operator sets against the rules of the format.
+
+    A SOURCE is a file, a folder, a glob pattern in quotes, - for standard input, or onnx for the installed
+    onnx package. Without SOURCE the command checks what mkdocs.yml or pyproject.toml names; without these,
+    all of ONNX. `opsetdocs rules` explains the rules.
+
+    It exits with 1 if there is an error among the findings, and with 2 if a file cannot be used at all.
+
+    \b
+    Examples:
+        opsetdocs check opsets/
+        opsetdocs check opsets/ --against git:v1.2
+        opsetdocs check --strict --ignore 'DOC_*' --format sarif > opsetdocs.sarif
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs import baseline as known_findings
+    from opsetdocs.check import check as check_rules
+    from opsetdocs.check import load_published
+    from opsetdocs.check_settings import as_patterns, find_settings
+    from opsetdocs.sources import load
+
+    settings = find_settings(config_file)
+    stated = settings.options
+    options = replace(
+        stated,
+        select=as_patterns(_listed(select), "--select") or stated.select,
+        ignore=as_patterns(_listed(ignore), "--ignore") or stated.ignore,
+        fail_on=fail_on or ("warning" if strict else stated.fail_on),
+        # What is written is everything that is found.
+        baseline=None if write_baseline else baseline or stated.baseline,
+        against=against or stated.against,
+    )
+    named, base = (sources, Path()) if sources else (settings.sources, settings.base)
+    loaded = load(named, base=base, allow_unusable=True)
+    published = load_published(options.against, named, base=base) if options.against else ()
+    report = check_rules(loaded, options, base=base, published=published)
+    if write_baseline is not None:
+        known_findings.write(report.findings, write_baseline, base)
+    _echo_report(report, format_, all_=all_)
+    if any(finding.unusable for finding in report.findings):
+        sys.exit(_UNUSABLE)
+    if write_baseline is None and options.fails(report.findings):
+        sys.exit(_BROKEN_RULES)
+
+
+def _listed(values: Sequence[str]) -> list[str]:
+    """Divide what is given several times, or at once with commas."""
+    return [item for value in values for item in value.split(",") if item.strip()]
+
+
+def _echo_report(report: Report, format_: str, *, all_: bool) -> None:
+    from opsetdocs import check_report as reports
+
+    if format_ == "json":
+        _echo_json(reports.check_data(report))
+    elif format_ == "sarif":
+        _echo_json(reports.sarif_data(report))
+    elif format_ == "github":
+        for line in reports.github_lines(report):
+            click.echo(line)
+    else:
+        echo(reports.text_lines(report, width(), all_=all_))
 
 
 @main.command()
@@ -231,7 +345,7 @@ def export(folder: Path, domain: str | None, opset: int | None, format_: str) ->
     from opsetdocs.export import export as write_opsets
 
     written = write_opsets(folder, domain=domain, opset=opset, format=Format(format_))
-    click.echo(f"{_count(len(written), 'files')} in {_display(folder.resolve())}")
+    click.echo(f"{counted(len(written), 'files')} in {_display(folder.resolve())}")
 
 
 def _format_option(help_text: str) -> Callable[[_Function], _Function]:
@@ -330,12 +444,12 @@ def diff(
 def _read(source: str) -> tuple[Catalog, int]:
     """Read a source, print what there is to say about its files, and return how many are unusable, too."""
     from opsetdocs.history import build_catalog
-    from opsetdocs.rules import run
+    from opsetdocs.rules import RULES, run
     from opsetdocs.sources import load
 
     loaded = load((source,), base=Path())
     # Of the rules, those count here without which an entry or a set is left out.
-    left_out = (finding for finding in run(loaded.sets) if finding.rule in _IDENTITY)
+    left_out = run(loaded.sets, rules=map(RULES.__getitem__, _IDENTITY))
     unusable = log_findings((*loaded.findings, *left_out), _standard_error())
     catalog = build_catalog(loaded.sets)
     if not catalog.domains:
@@ -343,7 +457,7 @@ def _read(source: str) -> tuple[Catalog, int]:
     return catalog, unusable
 
 
-_IDENTITY = frozenset({"OPSET_VERSION_PRESENT", "OPERATOR_OP_TYPE_PRESENT"})
+_IDENTITY = ("OPSET_VERSION_PRESENT", "OPERATOR_OP_TYPE_PRESENT")
 
 
 class _Visible(logging.Formatter):
@@ -363,3 +477,43 @@ def _standard_error() -> logging.Logger:
 def _echo_json(data: object) -> None:
     # JSON's own escapes: whatever the terminal's encoding is, and whatever a name holds.
     click.echo(json.dumps(data, indent=2).replace("\x7f", "\\u007f"))
+
+
+@main.command()
+@click.argument("id_", metavar="[ID]", required=False)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Text for people, or data for programs.",
+)
+def rules(id_: str | None, format_: str) -> None:
+    """List the rules of check, or explain one of them.
+
+    An ID is that of a rule, in upper or lower case. A rule is explained by the sentence of the specification,
+    what it means, how to mend what breaks it, and an example of both.
+
+    \b
+    Examples:
+        opsetdocs rules
+        opsetdocs rules OPERATOR_SINCE_VERSION_WITHIN_SET
+        opsetdocs rules --format json
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs import rule_report as report
+    from opsetdocs.rule_book import explained, find_rule
+    from opsetdocs.rules import RULES
+
+    if id_ is None:
+        listed = tuple(RULES.values())
+        if format_ == "json":
+            _echo_json(report.rules_data(listed))
+        else:
+            echo(report.rule_lines(listed, width()))
+    else:
+        rule = explained(find_rule(id_))
+        if format_ == "json":
+            _echo_json(report.explained_data(rule))
+        else:
+            echo(report.explained_lines(rule, width()))

@@ -57,6 +57,11 @@ class FinishedPage(Page):
         """Return the page's URL: autorefs before 1.4 takes a page as text."""
         return self.url
 
+    @property
+    def section(self) -> str:
+        """The address of the section's root below the site's: empty, or with a slash at its end."""
+        return self.file.src_uri.removesuffix(f"{self.rendered.address}index.md")
+
     def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 -- MkDocs' signature
         """Set the metadata, under the keys that themes look for; there is no Markdown."""
         self.markdown = ""

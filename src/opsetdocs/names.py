@@ -31,6 +31,7 @@ _SITE_FILES = frozenset(
         "sitemap.xml.gz",
         "catalog.json",
         "catalog.schema.json",
+        "check.schema.json",
         "objects.inv",
         "llms.txt",
     ]

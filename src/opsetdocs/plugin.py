@@ -25,11 +25,13 @@ from mkdocs.utils import is_markdown_file
 
 from opsetdocs import handover, mkdocs_nav
 from opsetdocs.build import SCRIPT, STYLESHEET, build_site
+from opsetdocs.check_settings import read_options
 from opsetdocs.errors import OpsetdocsError
+from opsetdocs.finding_groups import LIMIT
 from opsetdocs.inventory import INVENTORY
 from opsetdocs.mkdocs_page import FinishedPage, TextTitleIndex
 from opsetdocs.model import domain_name
-from opsetdocs.reporting import LIMIT, log_findings
+from opsetdocs.reporting import log_findings
 from opsetdocs.site import DomainOptions, Site, SiteOptions
 
 log = get_plugin_logger("opsetdocs")
@@ -74,6 +76,14 @@ class OpsetDocsConfig(Config):
     exclude = c.ListOfItems(c.Type(str), default=[])
     link_map = c.DictOfItems(c.Type(str), default={})
     remote_images = c.Type(bool, default=_DEFAULTS.remote_images)
+    rules = c.Type(bool, default=_DEFAULTS.rules)
+    # What is in these is looked at by `read_options`, as it is for the command `check`.
+    select = c.Type(list, default=[])
+    ignore = c.Type(list, default=[])
+    levels = c.Type(dict, default={})
+    fail_on = c.Optional(c.Type(str))
+    baseline = c.Optional(c.Type(str))
+    against = c.Optional(c.Type(str))
 
 
 class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
@@ -137,10 +147,10 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
 
     def _options(self, config: MkDocsConfig) -> SiteOptions:
         options = self.config
+        folder = Path(config.config_file_path or "").resolve().parent
         sources, base = handover.sources(), Path.cwd()
         if sources is None:
-            sources = tuple(options.sources)
-            base = Path(config.config_file_path or "").resolve().parent
+            sources, base = tuple(options.sources), folder
         return SiteOptions(
             sources=sources,
             base=base,
@@ -155,6 +165,8 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             exclude=tuple(options.exclude),
             link_map=options.link_map,
             remote_images=options.remote_images,
+            rules=options.rules,
+            check=read_options(options, "the plugin opsetdocs", folder),
             directory_urls=config.use_directory_urls,
         )
 

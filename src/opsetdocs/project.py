@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mkdocs.exceptions import ConfigurationError
-from mkdocs.utils.yaml import yaml_load
-
 from opsetdocs.errors import ConfigError
 from opsetdocs.resources import site_config_dir
 
@@ -37,8 +34,7 @@ def find_project(config_file: Path | None) -> Project:
     Raises:
         ConfigError: The file cannot be read, or does not list our plugin.
     """
-    if config_file is None:
-        config_file = next((path for path in map(Path, _CONFIG_NAMES) if path.is_file()), None)
+    config_file = config_file or find_config()
     if config_file is None:
         return Project(site_config_dir() / "mkdocs.yml", Path("site"), ())
     folder = config_file.resolve().parent
@@ -58,6 +54,20 @@ def find_project(config_file: Path | None) -> Project:
     )
 
 
+def find_config() -> Path | None:
+    """Return the mkdocs.yml in the current folder, if there is one."""
+    return next((path for path in map(Path, _CONFIG_NAMES) if path.is_file()), None)
+
+
+def plugin_options(config_file: Path) -> Mapping[str, Any] | None:
+    """Return the options that an mkdocs.yml gives to our plugin, as written; `None` if it is not listed.
+
+    Raises:
+        ConfigError: The file cannot be read.
+    """
+    return _plugin_options(_load(config_file).get("plugins"))
+
+
 def fixed_part(source: str) -> Path | None:
     """Return the file or folder that a source reads, without the part of it that is a pattern.
 
@@ -74,6 +84,10 @@ def fixed_part(source: str) -> Path | None:
 
 
 def _load(config_file: Path) -> Mapping[str, Any]:
+    # Here, since MkDocs takes longer to import than a check takes, and there may be no file.
+    from mkdocs.exceptions import ConfigurationError
+    from mkdocs.utils.yaml import yaml_load
+
     try:
         with config_file.open("rb") as file:
             config = yaml_load(file)

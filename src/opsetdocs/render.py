@@ -71,6 +71,7 @@ class PageRenderer:
         variables = {"page": page, "addresses": self.addresses, "url": place.url, **page.variables}
         text = render_template(self.environment, page.template, variables, page.address)
         text = text.translate(CONTROLS)
+        domain = page.variables.get("domain")
         return RenderedPage(
             address=page.address,
             title=page.title,
@@ -81,6 +82,7 @@ class PageRenderer:
             in_nav=page.in_nav,
             searched=page.searched,
             status=page.status,
+            domain=self.addresses.domain(domain.name) if domain else "",
         )
 
 

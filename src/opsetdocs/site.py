@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from opsetdocs.check_options import CheckOptions
 from opsetdocs.findings import Finding
 
 
@@ -40,6 +41,8 @@ class RenderedPage:
     """Whether the page belongs into the search index."""
     status: str = ""
     """Of an operator's page, for themes that show it: `deprecated`, or the key of its status."""
+    domain: str = ""
+    """The address of the domain that the page belongs to; empty for pages of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +129,9 @@ class SiteOptions:
     """Where relative links of texts lead: by file name, or `*` for a base address for all others."""
     remote_images: bool = False
     """Whether pictures on other hosts are shown; otherwise they become links."""
+    check: CheckOptions = field(default_factory=CheckOptions)
+    """Which rules count, and how much."""
+    rules: bool = False
+    """Whether the site explains the rules of `opsetdocs check`, on a page each."""
     directory_urls: bool = True
     """Whether links end in `/` (`use_directory_urls` of MkDocs) or in `/index.html`."""

@@ -37,6 +37,12 @@ class Line:
     text: str = ""
     bold: bool = False
     colour: str | None = None
+    label: str = ""
+    """What stands in front of the text. Where there is something, it alone is bold and coloured."""
+
+    def __str__(self) -> str:
+        """The line without its colour."""
+        return visible(self.label + self.text)
 
 
 def visible_lines(text: str) -> list[str]:
@@ -130,6 +136,11 @@ def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     )
 
 
+def counted(number: int, plural: str) -> str:
+    """Return how many there are of something: `1 file`, `1,162 files`."""
+    return f"{number:,} {plural if number != 1 else plural.removesuffix('s')}"
+
+
 def echo(lines: Iterable[Line]) -> None:
     """Print lines; in colour only on a terminal, and not where NO_COLOR is set (https://no-color.org)."""
     text = "\n".join(_styled(line) for line in lines)
@@ -137,7 +148,8 @@ def echo(lines: Iterable[Line]) -> None:
 
 
 def _styled(line: Line) -> str:
-    text = visible(line.text)
     if not (line.bold or line.colour):
-        return text
-    return click.style(text, bold=line.bold or None, fg=line.colour)
+        return str(line)
+    label, text = visible(line.label), visible(line.text)
+    styled = click.style(label or text, bold=line.bold or None, fg=line.colour)
+    return styled + text if label else styled

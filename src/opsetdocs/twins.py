@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from opsetdocs.meaning import parsed
 from opsetdocs.model import Function
 from opsetdocs.pages import Page
 from opsetdocs.render import CONTROLS, render_template
+from opsetdocs.rules import Rule
 from opsetdocs.signature import with_function_fields
 
 LLMS = "llms.txt"
@@ -67,17 +68,23 @@ class Twins:
         template = page.template.removesuffix(".html.jinja")
         return self._render(template, page.address, {"page": page, **page.variables})
 
-    def llms(self, title: str, description: str) -> bytes:
-        """Return the content of `llms.txt`: a line for each operator, with a link to its twin.
+    def llms(self, title: str, description: str, rules: Sequence[tuple[Rule, str]] = ()) -> bytes:
+        """Return the content of `llms.txt`: a line for each operator and each rule, with a link to its twin.
 
         Args:
             title: The title of the section.
             description: A sentence about it, as plain text.
+            rules: The rules that have a page, each with the address of that.
 
         Raises:
             TemplateError: A template does not compile, or fails.
         """
-        variables = {"title": title, "description": description, "domains": self.catalog.domains}
+        variables = {
+            "title": title,
+            "description": description,
+            "domains": self.catalog.domains,
+            "rules": rules,
+        }
         return self._render("llms", "", variables)
 
     def _render(self, template: str, address: str, variables: Mapping[str, Any]) -> bytes:

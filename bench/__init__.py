@@ -1,0 +1,1 @@
+"""What opsetdocs costs: `python -m bench`."""

@@ -1,0 +1,188 @@
+"""What a project says about checks: in the plugin's options in mkdocs.yml, or in pyproject.toml.
+
+The same keys stand in both places, in pyproject.toml below `[tool.opsetdocs]`, and the options of the command
+`check` have the same names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from opsetdocs.check_options import LEVELS, NEVER, OFF, CheckOptions
+from opsetdocs.errors import ConfigError
+from opsetdocs.project import find_config, plugin_options
+from opsetdocs.rules import RULES
+from opsetdocs.sources import INSTALLED_ONNX
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """What is checked in a project, and how."""
+
+    sources: tuple[str, ...]
+    base: Path
+    """The folder to which the sources refer."""
+    options: CheckOptions
+
+
+def find_settings(config_file: Path | None) -> CheckSettings:
+    """Return the settings of the project in the current folder.
+
+    For each key counts what mkdocs.yml says to our plugin, then what pyproject.toml says. Without both, the
+    installed onnx package is checked, as it is what `opsetdocs build` shows.
+
+    Args:
+        config_file: The mkdocs.yml to use; `None` for the one in the current folder, if there is one.
+
+    Raises:
+        ConfigError: A file cannot be read, or a value in it cannot be used.
+    """
+    named, config_file = config_file, config_file or find_config()
+    folder = config_file.parent if config_file else Path()
+    stated: dict[str, Any] = {}
+    places: list[tuple[Path, Mapping[str, Any]]] = []
+    pyproject = folder / "pyproject.toml"
+    places.append((pyproject, read_pyproject(pyproject)))
+    if config_file is not None:
+        options = plugin_options(config_file)
+        if options is None and named is not None:
+            raise ConfigError(f"{config_file} does not list the plugin opsetdocs")
+        places.append((config_file, options or {}))
+    for file, settings in places:
+        # Each is read by itself, so that an error names the file.
+        read_options(settings, str(file), folder)
+        read_sources(settings, str(file))
+        stated |= {name: value for name, value in settings.items() if value is not None}
+    return CheckSettings(
+        sources=tuple(read_sources(stated, "")) or (INSTALLED_ONNX,),
+        base=folder,
+        options=read_options(stated, "", folder),
+    )
+
+
+# Reading one place
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    expected: str
+    is_right: Callable[[Any], bool]
+    read: Callable[[Any, Path], Any] = lambda value, _: value
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_levels(value: Any) -> bool:
+    # YAML reads a bare `off` as false.
+    return isinstance(value, dict) and all(
+        isinstance(rule, str) and (level in (*LEVELS, OFF) or level is False) for rule, level in value.items()
+    )
+
+
+_KEYS = {
+    "select": _Key("a list of rules", _is_texts, lambda value, _: as_patterns(value)),
+    "ignore": _Key("a list of rules", _is_texts, lambda value, _: as_patterns(value)),
+    "levels": _Key(
+        f"rules and for each of them {', '.join(LEVELS)} or {OFF}",
+        _is_levels,
+        lambda value, _: {rule.upper(): level or OFF for rule, level in value.items()},
+    ),
+    "fail_on": _Key(f"{', '.join(LEVELS)} or {NEVER}", lambda value: value in (*LEVELS, NEVER)),
+    "baseline": _Key(
+        "the name of a file", lambda value: isinstance(value, str), lambda value, folder: folder / value
+    ),
+    "against": _Key("a source", lambda value: isinstance(value, str)),
+}
+
+SOURCES = "sources"
+"""The key that both places have besides: what is read where a call names no source."""
+
+_RULE_KEYS = ("select", "ignore", "levels")
+
+
+def read_options(settings: Mapping[str, Any], where: str, folder: Path) -> CheckOptions:
+    """Return the options that a project's settings state.
+
+    Args:
+        settings: The settings. Keys that are not about checks are passed over, and so is `None`.
+        where: The file, as an error names it.
+        folder: The folder to which file names refer.
+
+    Raises:
+        ConfigError: A value cannot be used, or names no rule.
+    """
+    stated = {name: settings[name] for name in _KEYS if settings.get(name) is not None}
+    for name, value in stated.items():
+        if not _KEYS[name].is_right(value):
+            raise ConfigError(f"{where}: {name} is {value!r}, expected {_KEYS[name].expected}")
+        if name in _RULE_KEYS:
+            as_patterns(value, f"{where}: {name}")
+    return CheckOptions(**{name: _KEYS[name].read(value, folder) for name, value in stated.items()})
+
+
+def as_patterns(texts: Iterable[str], where: str = "") -> tuple[str, ...]:
+    """Return ids and patterns of rules as they are compared: in capital letters.
+
+    Args:
+        texts: Ids and patterns.
+        where: The option, as an error names it.
+
+    Raises:
+        ConfigError: One fits no rule.
+    """
+    patterns = tuple(text.strip().upper() for text in texts)
+    for pattern in patterns:
+        if not any(fnmatchcase(rule, pattern) for rule in RULES):
+            near = difflib.get_close_matches(pattern, RULES, n=1)
+            hint = f"is {near[0]} meant?" if near else "`opsetdocs rules` lists them all"
+            raise ConfigError(f"{where}: there is no rule {pattern!r}; {hint}")
+    return patterns
+
+
+def read_pyproject(file: Path) -> Mapping[str, Any]:
+    """Return `[tool.opsetdocs]` of a pyproject.toml; nothing where there is none.
+
+    `fail-on` and `fail_on` are the same key, as in other tools.
+
+    Raises:
+        ConfigError: The file cannot be read, or has a key there that is unknown.
+    """
+    try:
+        with file.open("rb") as stream:
+            content = tomllib.load(stream)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as err:
+        raise ConfigError(f"{file}: {getattr(err, 'strerror', None) or err}") from err
+    tool = content.get("tool")
+    table = tool.get("opsetdocs", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: tool.opsetdocs is {table!r}, expected a table")
+    settings = {name.replace("-", "_"): value for name, value in table.items()}
+    known = (SOURCES, *_KEYS)
+    for name in settings:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"is {near[0]} meant?" if near else f"expected {', '.join(known)}"
+            raise ConfigError(f"{file}: tool.opsetdocs has an unknown key {name!r}; {hint}")
+    return settings
+
+
+def read_sources(settings: Mapping[str, Any], where: str) -> Sequence[str]:
+    """Return the sources that settings name; none where they name none.
+
+    Raises:
+        ConfigError: The value is no list of texts.
+    """
+    value = settings.get(SOURCES) or []
+    if not _is_texts(value):
+        raise ConfigError(f"{where}: {SOURCES} is {value!r}, expected a list of sources")
+    return tuple(value)
