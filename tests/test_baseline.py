@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from opsetdocs import baseline
 from opsetdocs.errors import ConfigError, OpsetdocsError
-from opsetdocs.findings import Finding, Level
+from opsetdocs.findings import Finding, Level, Place
 
 STATUS, LINKS = "OPERATOR_STATUS_KNOWN", "DOC_LINKS"
 
@@ -23,9 +24,11 @@ def finding(
     name: str = "Conv",
     field: str = "status",
     line: int = 1,
+    **fields: Any,
 ) -> Finding:
+    message = fields.pop("message", "is wrong")
     return Finding(
-        Level.WARNING, f"of line {line}", file=file, rule=rule, name=name, field=field, line=line, column=1
+        Level.WARNING, message, file=file, rule=rule, name=name, field=field, line=line, column=1, **fields
     )
 
 
@@ -51,16 +54,63 @@ def test_what_is_written_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"file": "opsets/c.textproto"}, {"rule": LINKS}, {"name": "Relu"}, {"field": "doc_string"}],
+    [
+        {"file": "opsets/c.textproto"},
+        {"rule": LINKS},
+        {"name": "Relu"},
+        {"field": "doc_string"},
+        {"message": "is not right"},
+        {"details": ("T lost tensor(int8)",)},
+    ],
     ids=str,
 )
-def test_what_differs_is_new(tmp_path: Path, change: dict[str, str]) -> None:
-    other = finding(**change)  # type: ignore[arg-type]
+def test_what_differs_is_new(tmp_path: Path, change: dict[str, Any]) -> None:
+    other = finding(**change)
     assert new_ones(tmp_path, [finding()], [other]) == ((other,), 0, 1)
 
 
-def test_line_and_message_may_differ(tmp_path: Path) -> None:
-    assert new_ones(tmp_path, [finding(line=1)], [finding(line=99)]) == ((), 1, 0)
+PUBLISHED = Place("git:v1:opsets/b.textproto", "operator[3] Conv", 7)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"line": 1}, {"line": 99}),
+        ({"field": "node[2].input[0]"}, {"field": "node[3].input[0]"}),
+        (
+            {"message": 'node[2] Add reads "x", which only node[11] Mul gives', "element": "functions[0] F"},
+            {"message": 'node[3] Add reads "x", which only node[12] Mul gives', "element": "functions[1] F"},
+        ),
+        (
+            {"message": "differs from that in b.textproto (opset 1)", "others": (Place("b.textproto"),)},
+            {"message": "differs from that in c.textproto (opset 1)", "others": (Place("c.textproto"),)},
+        ),
+        (
+            {"message": f"differs from that published in {PUBLISHED.file} (opset 1)", "others": (PUBLISHED,)},
+            {"message": "differs from that published in old/b.pb (opset 1)", "others": (Place("old/b.pb"),)},
+        ),
+        ({"file": "git:v1:opsets/a.textproto"}, {"file": "git:HEAD^{/fix: it}:opsets/a.textproto"}),
+    ],
+    ids=str,
+)
+def test_what_an_unrelated_edit_changes_may_differ(
+    tmp_path: Path, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    assert new_ones(tmp_path, [finding(**before)], [finding(**after)]) == ((), 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("default of axis changed from [1] to [2]", "default of axis changed from [1] to [3]"),
+        ('"see input[1]" became "see it"', '"see input[2]" became "see it"'),
+        ("since_version is 3 in b (opset 3)", "since_version is 3 in b (opset 4)"),
+        ("axis: b became bc", "axis: b became bd"),
+    ],
+)
+def test_what_a_message_says_may_not_differ(tmp_path: Path, before: str, after: str) -> None:
+    known, other = (finding(message=message, others=(Place("b"),)) for message in (before, after))
+    assert new_ones(tmp_path, [known], [other]) == ((other,), 0, 1)
 
 
 def test_of_more_than_are_known_the_last_is_new(tmp_path: Path) -> None:
@@ -112,7 +162,7 @@ def test_nothing_is_lost(
         (".", ".", "{root}/opsets/a.textproto", "opsets/a.textproto"),
         ("checks", ".", "-", "-"),
         ("checks", ".", "onnx: ai.onnx-13", "onnx: ai.onnx-13"),
-        ("checks", ".", "git:v1.2:opsets/a.textproto", "git:v1.2:opsets/a.textproto"),
+        ("checks", ".", "git:v1.2:opsets/a.textproto", "git:opsets/a.textproto"),
         ("checks", ".", "", ""),
     ],
 )
@@ -150,16 +200,17 @@ def test_the_folder_of_the_command_means_nothing(tmp_path: Path, monkeypatch: py
 
 def test_the_file_reads_well(tmp_path: Path) -> None:
     file = tmp_path / "baseline.json"
-    b, a = finding("b.textproto", line=7), finding("a.textproto", line=3)
-    baseline.write([b, a, finding("a.textproto", LINKS, "Gelü", ""), b, UNUSABLE], file, tmp_path)
+    a, b = (finding(name, "OPSET_MAGIC", "", "magic") for name in ("a.pb", "b.pb"))
+    c = finding("a.pb", LINKS, "ü", "", message="c.pb", others=(Place("c.pb"),))
+    assert baseline.write([b, a, c, b, UNUSABLE], file, tmp_path) == 4
     assert (
         file.read_bytes()
         == rb"""{
   "version": 1,
   "findings": [
-    {"rule": "DOC_LINKS", "file": "a.textproto", "name": "Gel\u00fc", "field": "", "count": 1},
-    {"rule": "OPERATOR_STATUS_KNOWN", "file": "a.textproto", "name": "Conv", "field": "status", "count": 1},
-    {"rule": "OPERATOR_STATUS_KNOWN", "file": "b.textproto", "name": "Conv", "field": "status", "count": 2}
+    {"rule": "DOC_LINKS", "file": "a.pb", "name": "\u00fc", "field": "", "says": "another file", "count": 1},
+    {"rule": "OPSET_MAGIC", "file": "a.pb", "name": "", "field": "magic", "says": "is wrong", "count": 1},
+    {"rule": "OPSET_MAGIC", "file": "b.pb", "name": "", "field": "magic", "says": "is wrong", "count": 2}
   ]
 }
 """
@@ -221,7 +272,14 @@ def test_where_nothing_can_be_written(tmp_path: Path, place: str) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
-ENTRY = {"rule": STATUS, "file": "a.textproto", "name": "Conv", "field": "status", "count": 1}
+ENTRY = {
+    "rule": STATUS,
+    "file": "a.textproto",
+    "name": "Conv",
+    "field": "status",
+    "says": "is wrong",
+    "count": 1,
+}
 
 
 def test_an_entry_that_stands_twice_counts_twice(tmp_path: Path) -> None:
@@ -234,6 +292,7 @@ def test_an_entry_that_stands_twice_counts_twice(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("", ":1:1: not a baseline: Expecting value"),
+        ('["x', ":1:2: not a baseline: Unterminated string$"),
         ('{\n  "version": 1,\n  oops\n}', ":3:3: not a baseline: Expecting property name"),
         (b"\xff\xfe\xff", ": not a baseline: 'utf-16"),
         ("[" * 100_000, ": not a baseline: "),

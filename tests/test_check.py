@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
 
 from html_site import BuiltSite
+from opsetdocs import check_settings
 from opsetdocs.cli import main
 
 CASES = Path(__file__).parent / "cases"
@@ -246,6 +252,55 @@ def test_settings_that_cannot_be_used(check: Check, tmp_path: Path, text: str, w
     assert "pyproject.toml" in result.stderr
 
 
+def test_where_nothing_is_named_it_says_that_onnx_is_checked(check: Check, tmp_path: Path) -> None:
+    said = "all of ONNX is checked, as installed: no source is named"
+    arguments = ("--select", "OPSET_MAGIC", "--format", "json")
+    assert said in check(*arguments, code=0).stderr
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\nplugins: [search]\n")
+    result = check(*arguments, code=0)
+    assert said in result.stderr
+    assert json.loads(result.stdout)["summary"]["files"] > 30
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\nplugins: [opsetdocs]\n")
+    assert check(*arguments, code=0).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("plugins", "words"),
+    [
+        ("[{opsetdocs: {ignored: [DOC_LINKS]}}]", "has an unknown key 'ignored'; is ignore meant?"),
+        ("[{opsetdocs: {source: [a]}}]", "has an unknown key 'source'; is sources meant?"),
+        ("{opsetdocs: {zzz: 1}}", "has an unknown key 'zzz'; expected sources, "),
+        ("[{opsetdocs: {fail_on: fatal}}]", "fail_on is 'fatal', expected note, warning, error or never"),
+    ],
+)
+def test_what_mkdocs_yml_says_is_looked_at(check: Check, tmp_path: Path, plugins: str, words: str) -> None:
+    (tmp_path / "mkdocs.yml").write_text(f"site_name: x\nplugins: {plugins}\n")
+    result = check(code=2)
+    assert "Error: mkdocs.yml: " in result.stderr
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize("text", ["5", "text", "- a", "plugins: 5"])
+def test_an_mkdocs_yml_of_another_kind(check: Check, tmp_path: Path, text: str) -> None:
+    (tmp_path / "mkdocs.yml").write_text(text)
+    result = check("--config-file", "mkdocs.yml", code=2)
+    expected = "mkdocs.yml: expected settings, such as site_name: a name for the site"
+    assert (expected in result.stderr) or ("does not list the plugin opsetdocs" in result.stderr)
+
+
+def test_the_keys_of_mkdocs_yml_are_the_options_of_the_plugin() -> None:
+    from opsetdocs.plugin import OpsetDocsConfig
+
+    assert set(check_settings._PLUGIN_KEYS) == {name for name, _ in OpsetDocsConfig._schema} | {"enabled"}
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("warning", 1), ("error", 2), ("never", 2), ("note", 2)])
+def test_strict_stands_beside_no_other_level(check: Check, fail_on: str, code: int) -> None:
+    case = str(CASES / "V4-placeholder-domain.textproto")
+    result = check(case, "--strict", "--fail-on", fail_on, code=code)
+    assert ("--strict means --fail-on warning" in result.stderr) == (code == 2)
+
+
 # Known findings
 
 
@@ -253,13 +308,49 @@ def test_known_findings_are_not_reported_again(check: Check, tmp_path: Path) -> 
     write(tmp_path / "ops", 1, 2)
     (tmp_path / "ops/2.textproto").write_text(GOOD.format(opset=2, text="Other words."))
     check("ops", "--strict", code=1)
-    check("ops", "--strict", "--write-baseline", "known.json", code=0)
+    result = check("ops", "--strict", "--write-baseline", "known.json", code=0)
+    assert result.stderr == "wrote 1 finding to known.json\n"
     result = check("ops", "--strict", "--baseline", "known.json", code=0)
     assert "1 known finding" in result.stdout
     write(tmp_path / "ops", 3, text="A third text.")
     text = (tmp_path / "ops/3.textproto").read_text()
     (tmp_path / "ops/3.textproto").write_text(text.replace("status: STABLE\n", "", 1))
     assert "OPERATOR_STATUS_KNOWN" in check("ops", "--strict", "--baseline", "known.json", code=1).stdout
+
+
+def test_a_conflict_that_changed_is_not_known(check: Check, tmp_path: Path) -> None:
+    write(tmp_path / "ops", 1)
+    write(tmp_path / "ops", 2, text="Other words.")
+    check("ops", "--write-baseline", "known.json", code=0)
+    (tmp_path / "ops/1.textproto").rename(tmp_path / "ops/first.textproto")
+    (tmp_path / "ops/2.textproto").write_text("# A comment.\n" + (tmp_path / "ops/2.textproto").read_text())
+    check("ops", "--strict", "--baseline", "known.json", code=0)
+    write(tmp_path / "ops", 2, text="Words again.")
+    check("ops", "--strict", "--baseline", "known.json", code=1)
+
+
+def test_a_baseline_does_not_depend_on_the_revision(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    write(tmp_path / "ops", 1, 2)
+    for command in ("init -q", "add .", "-c user.name=x -c user.email=x commit -qm x", "tag v1", "tag v2"):
+        subprocess.run(["git", *command.split()], check=True, capture_output=True)
+    (tmp_path / "ops/1.textproto").unlink()
+    write(tmp_path / "ops", 2, text="Other words.")
+    check("ops", "--against", "git:v1", "--write-baseline", "known.json", code=0)
+    result = check("ops", "--against", "git:v2", "--baseline", "known.json", "--strict", code=0)
+    assert "2 known findings" in result.stdout
+    assert "v1" not in (tmp_path / "known.json").read_text()
+
+
+def test_no_baseline_is_written_while_a_file_is_unusable(check: Check, tmp_path: Path) -> None:
+    write(tmp_path / "ops", 1)
+    (tmp_path / "ops/2.textproto").write_text('magic: "ONNXOPSET" operater {}')
+    result = check("ops", "--write-baseline", "known.json", code=2)
+    assert "known.json is not written: 1 file cannot be used" in result.stderr
+    assert "2.textproto" in result.stdout
+    assert not (tmp_path / "known.json").exists()
 
 
 def test_a_baseline_that_is_none(check: Check, tmp_path: Path) -> None:
@@ -290,6 +381,46 @@ def test_against_unusable_files_nothing_is_compared(check: Check, tmp_path: Path
     result = check("new", "--against", "old", code=2)
     assert "old: cannot be compared with" in result.stderr
     assert "broken.textproto" in result.stderr
+    assert "git:REV:PATH" in result.stderr
+
+
+@pytest.mark.parametrize("broken", ['magic: "ONNXOPSET" operater {}', GOOD.format(opset=2, text="Scales.")])
+def test_an_opset_is_not_gone_that_may_be_in_an_unusable_file(
+    check: Check, tmp_path: Path, broken: str
+) -> None:
+    write(tmp_path / "old", 1, 2)
+    write(tmp_path / "new", 1)
+    gone = {("OPSET_KEPT", "2.textproto", "")}
+    assert gone <= found(check("new", "--against", "old", "--format", "json"))
+    (tmp_path / "new/2.textproto").write_text(broken.replace("opset_version: 2\n", ""))
+    assert not gone & found(check("new", "--against", "old", "--format", "json"))
+
+
+# For programs
+
+
+def test_half_a_character_is_replaced_in_json(check: Check, tmp_path: Path) -> None:
+    name = b"ops-\xff\\ud800-\xf0\x9f\x98\x80.textproto"
+    with open(os.path.join(os.fsencode(tmp_path), name), "wb") as file:
+        file.write(GOOD.format(opset=1, text="").replace("com.", "").encode())
+    text = check(".", "--format", "json", code=0).stdout
+    assert text.isascii()
+    names = {item["file"] for item in json.loads(text)["findings"]}
+    assert names == {"ops-\ufffd\\ud800-\N{GRINNING FACE}.textproto"}
+
+
+@pytest.mark.parametrize("format_", ["github", "sarif"])
+def test_files_are_named_from_the_top_of_the_repository(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format_: str
+) -> None:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    (tmp_path / "docs").mkdir()
+    write(tmp_path / "docs/ops", 1)
+    monkeypatch.chdir(tmp_path / "docs")
+    text = check("ops", "--select", "OPERATOR_DOC*", "--format", format_).stdout
+    write(tmp_path / "docs/ops", 1, text="")
+    assert "docs/ops/1.textproto" not in text
+    assert "docs/ops/1.textproto" in check("ops", "--format", format_).stdout
 
 
 # The site
@@ -308,3 +439,69 @@ def test_a_build_has_the_same_findings(
 def test_the_levels_of_the_plugin_count_in_a_strict_build(mkdocs_site: Callable[..., BuiltSite]) -> None:
     mkdocs_site("V4", plugin={"levels": {"OPSET_DOMAIN_REVERSE_DNS": "note"}})
     mkdocs_site("V4", plugin={"ignore": ["OPSET_DOMAIN_*"]})
+
+
+def published_before(folder: Path) -> None:
+    """What is published says one thing, and what is to be another one."""
+    write(folder / "old", 1)
+    write(folder / "ops", 1, text="Other words.")
+
+
+@pytest.fixture
+def built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> Callable[[str], list[str]]:
+    """Build a site with options of the plugin, and return what the log says of rules, level first."""
+    monkeypatch.chdir(tmp_path)
+    published_before(tmp_path)
+    (tmp_path / "docs").mkdir()
+
+    def build(options: str) -> list[str]:
+        (tmp_path / "mkdocs.yml").write_text(f"site_name: x\nplugins: [search, {{opsetdocs: {options}}}]\n")
+        config = load_config(str(tmp_path / "mkdocs.yml"))
+        config.plugins.on_startup(command="build", dirty=False)
+        mkdocs_build(config)
+        return [f"{item.levelname} {item.getMessage()}" for item in caplog.records if "_KEPT" in item.message]
+
+    return build
+
+
+def test_a_build_compares_with_what_was_published(built: Callable[[str], list[str]]) -> None:
+    (message,) = built("{sources: [ops], against: old}")
+    assert message.split("\n") == [
+        (
+            "WARNING opsetdocs: ops/1.textproto:9:3: operator[0] Scale: "
+            "the text of since_version 1, which is STABLE, "
+            "differs from that published in old/1.textproto (opset 1) [OPERATOR_STABLE_DOC_KEPT]"
+        ),
+        '  | text changed: "Scales." became "Other words."',
+        "  | in conflict with old/1.textproto:9:3: operator[0] Scale",
+    ]
+
+
+def test_a_build_follows_pyproject_too(built: Callable[[str], list[str]], tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.opsetdocs]\nsources = ["ops"]\nagainst = "old"\n'
+        'levels = {OPERATOR_STABLE_DOC_KEPT = "error"}\n'
+    )
+    (message,) = built("{}")
+    assert message.startswith("ERROR opsetdocs: ops/1.textproto")
+
+
+def test_mkdocs_yml_counts_before_pyproject_in_a_build(
+    built: Callable[[str], list[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.opsetdocs]\nsources = ["nowhere"]\nagainst = "old"\nignore = ["OPERATOR_*"]\n'
+    )
+    (message,) = built("{sources: [ops], ignore: []}")
+    assert message.startswith("WARNING opsetdocs: ops/1.textproto")
+
+
+def test_a_build_says_what_pyproject_has_wrong(
+    built: Callable[[str], list[str]], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.opsetdocs]\nignored = ["OPERATOR_*"]\n')
+    with pytest.raises(Abort):
+        built("{sources: [ops]}")
+    assert "pyproject.toml: tool.opsetdocs has an unknown key 'ignored'; is ignore meant?" in caplog.text

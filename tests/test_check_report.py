@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -19,7 +21,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft202012Validator
 
-from opsetdocs.check_report import Report, check_data, github_lines, sarif_data, text_lines
+from opsetdocs.check_report import (
+    Report,
+    check_data,
+    github_lines,
+    in_repository,
+    sarif_data,
+    text_lines,
+)
 from opsetdocs.check_report.data import SCHEMA
 from opsetdocs.finding_groups import Group, More, grouped, in_order, shortened
 from opsetdocs.findings import Finding, Level, Place
@@ -435,6 +444,63 @@ def test_the_schema_refuses(validator: Draft202012Validator, change: Json) -> No
     assert not validator.is_valid(check_data(SAMPLE) | change)
 
 
+# Files from the top of the repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a folder in which the check runs."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    folder = tmp_path / "repository"
+    (folder / "docs").mkdir(parents=True)
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    monkeypatch.chdir(folder / "docs")
+    return folder
+
+
+FILES = (
+    "a.pb",
+    "../opsets/b.pb",
+    "{folder}/c.pb",
+    "../../outside.pb",
+    "/opt/d.pb",
+    "-",
+    "onnx: ai.onnx-13",
+    "",
+)
+
+
+@pytest.mark.parametrize(
+    ("workspace", "names"),
+    [
+        (None, ["docs/a.pb", "opsets/b.pb", "c.pb"]),
+        ("{folder}", ["docs/a.pb", "opsets/b.pb", "c.pb"]),
+        ("{folder}/docs", ["a.pb", "../opsets/b.pb", "{folder}/c.pb"]),
+        ("/elsewhere", ["docs/a.pb", "opsets/b.pb", "c.pb"]),
+    ],
+)
+def test_files_are_named_from_the_top(repository: Path, workspace: str | None, names: list[str]) -> None:
+    def in_folder(text: str) -> str:
+        return text.format(folder=repository)
+
+    files = tuple(map(in_folder, FILES))
+    given_ones = report(*(error(file, others=(Place(file, line=3),)) for file in files))
+    variables = {"GITHUB_WORKSPACE": in_folder(workspace)} if workspace else {}
+    found = in_repository(replace(given_ones, names=files), Path(), variables)
+    expected = (*map(in_folder, names), *files[3:])
+    assert tuple(finding.file for finding in found.findings) == found.names == expected
+    assert [finding.others for finding in found.findings] == [(Place(file, line=3),) for file in expected]
+
+
+def test_without_a_repository_the_current_folder_is_the_top(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    assert in_repository(report(error("a.pb")), Path("docs"), {}).findings[0].file == "docs/a.pb"
+
+
 # GitHub
 
 
@@ -466,12 +532,34 @@ def test_the_schema_refuses(validator: Draft202012Validator, change: Json) -> No
     ],
 )
 def test_github(finding: Finding, line: str) -> None:
-    assert list(github_lines(report(finding))) == [line]
+    command, summary = github_lines(report(finding))
+    assert command == line
+    assert summary.startswith("1 ")
 
 
-def test_github_has_every_finding() -> None:
-    assert len(list(github_lines(report(*in_files(100))))) == 100
-    assert list(github_lines(report())) == []
+def test_github_puts_errors_first_and_like_findings_together() -> None:
+    first = error("b.textproto", message="differs")
+    lines = list(github_lines(report(note(), warning(), first, unusable("z.pb"), *in_files(30))))
+    assert [line.partition(" ")[0] for line in lines] == [*["::error"] * 3, "::warning", "::notice", "32"]
+    assert lines[:3] == [
+        "::error file=z.pb::truncated or damaged",
+        "::error file=b.textproto,title=OPSET_MAGIC::differs",
+        (
+            "::error file=opset-1.textproto,title=OPSET_MAGIC::is wrong%0A"
+            "and in 29 more files: opset-2.textproto, opset-3.textproto, opset-4.textproto and 26 more"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "summary"),
+    [
+        (report(), "no findings in 35 files"),
+        (report(known=2), "no findings in 35 files; 2 known findings of the baseline are not shown"),
+    ],
+)
+def test_github_has_a_summary_on_success_too(shown: Report, summary: str) -> None:
+    assert list(github_lines(shown)) == [summary]
 
 
 def as_runner_reads(line: str) -> tuple[str, dict[str, str], str]:
@@ -589,6 +677,23 @@ def test_sarif_locations(finding: Finding, location: Json) -> None:
 
 def test_sarif_without_a_place() -> None:
     assert "locations" not in result_of(error(""))
+
+
+@pytest.mark.parametrize(
+    ("gone", "nearest"),
+    [
+        ("git:v1:opsets/ops-2.pb", "opsets/ops-1.pb"),
+        ("git:HEAD^{/fix: it}:opsets/ops-1.pb", "opsets/ops-1.pb"),
+        ("git:v1:other/x.pb", "other/deep/y.pb"),
+        ("git:v1:elsewhere/ops-1.pb", "opsets/ops-1.pb"),
+    ],
+)
+def test_sarif_gives_what_is_gone_the_nearest_file(gone: str, nearest: str) -> None:
+    names = ("onnx: ai.onnx-1", "other/deep/y.pb", "opsets/ops-1.pb", "opsets/ops-3.pb", "opsets/zzz.pb")
+    [result] = run_of(replace(report(error(gone)), names=names))["results"]
+    [location] = result["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == nearest
+    assert location["logicalLocations"] == [{"fullyQualifiedName": gone}]
 
 
 def test_sarif_related_locations_are_named_once() -> None:
@@ -722,9 +827,11 @@ def test_hostile_names_in_text(hostile: Report, width: int, all_: bool) -> None:
 
 
 def test_hostile_names_in_github(hostile: Report) -> None:
-    lines = list(github_lines(hostile))
-    assert len(lines) == 4
-    for line, finding in zip(lines, in_order(hostile.findings), strict=True):
+    *lines, summary = github_lines(hostile)
+    assert summary == "4 errors in 35 files; 1 file cannot be used"
+    assert len(lines) == len(hostile.findings) - 1  # two are alike
+    for line, group in zip(lines, grouped(hostile.findings), strict=True):
+        finding = group.first
         assert line == visible(line)
         name, properties, message = as_runner_reads(line)
         assert name == "error"
@@ -732,7 +839,8 @@ def test_hostile_names_in_github(hostile: Report) -> None:
         assert properties.get("title", "") == finding.rule
         assert properties.get("file", "")[:100] in ("", visible(finding.file)[:100])
         assert [part for part in message.split("\n") if part != visible(part)] == []
-        assert len(message.split("\n")) == 1 + len(finding.details) + len(finding.others)
+        below = bool(finding.others) + bool(group.others)
+        assert len(message.split("\n")) == 1 + len(finding.details) + below
 
 
 def test_hostile_names_in_json(hostile: Report, validator: Draft202012Validator) -> None:

@@ -120,6 +120,19 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[tuple[ChangeKind, st
         {"attributes": "`a` : list of ints"},
         [(K.TYPE_CHANGED, "a")],
     ),
+    "the type of an attribute in other words": (
+        {"attributes": "`a` (default `[1.0]`) : floats\n- `b` : ints\n- `c` : sparse_tensors"},
+        {
+            "attributes": "`a` (default `[1]`) : list of floats\n- `b` : list of  ints\n"
+            "- `c` : list of sparse_tensors"
+        },
+        [],
+    ),
+    "an attribute becomes a list, in other words": (
+        {"attributes": "`a` : int"},
+        {"attributes": "`a` : ints"},
+        [(K.TYPE_CHANGED, "a")],
+    ),
     "the type of an attribute is stated": (
         {"attributes": "`a`"},
         {"attributes": "`a` : int"},

@@ -377,3 +377,21 @@ def test_standard_input_is_a_source() -> None:
     [path] = case_files("L3")
     result = CliRunner().invoke(main, ["diff", path, "-", "--exit-code"], input=Path(path).read_bytes())
     assert (result.exit_code, "No operator differs." in result.output) == (0, True)
+
+
+def test_where_a_body_changed_is_told(tmp_path: Path) -> None:
+    for name, called in {"old": "Neg", "new": "<b>Abs"}.items():
+        (tmp_path / f"{name}.textproto").write_text(
+            'magic: "ONNXOPSET" domain: "com.acme" opset_version: 1\n'
+            'functions { name: "F" domain: "com.acme" input: "x" output: "y"\n'
+            f'  node {{ op_type: "{called}" input: "x" output: "y" }} }}\n'
+        )
+    files = [str(tmp_path / f"{name}.textproto") for name in ("old", "new")]
+    text = run(*files)
+    first, second = [line for line in text.splitlines() if "body of" in line or "node" in line]
+    assert first.endswith("body of the function changed")
+    assert second.strip() == "node[0]: op_type Neg became <b>Abs"
+    assert "\n    - node" in (markdown := run(*files, "--format", "markdown"))
+    assert "became <b>" not in markdown
+    (operator,) = json.loads(run(*files, "--format", "json"))["domains"][0]["operators"]
+    assert operator["body"] == [second.strip()]

@@ -99,8 +99,12 @@ def test_a_rule_is_found_in_any_case(spelled: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("OPSET_MAGC", "there is no rule OPSET_MAGC; near to it: OPSET_MAGIC"),
-        ("operator-unique", "near to it: OPERATOR_UNIQUE"),
+        ("OPSET_MAGC", "there is no rule OPSET_MAGC; is OPSET_MAGIC meant?"),
+        ("operator-unique", "is OPERATOR_UNIQUE meant?"),
+        ("stable_doc", "is OPERATOR_STABLE_DOC_KEPT meant?"),
+        ("magic", "is OPSET_MAGIC meant?"),
+        ("body", "is FUNCTION_BODY meant?"),
+        ("unique", "is OPSET_UNIQUE or OPERATOR_UNIQUE meant?"),
         ("E501", "there is no rule E501; `opsetdocs rules` lists them all"),
         ("", "there is no rule ; "),
     ],

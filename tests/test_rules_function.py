@@ -237,6 +237,70 @@ def test_where_the_faults_of_a_body_are() -> None:
     ]
 
 
+def of_acme(
+    name: str, *called: str, opset: int = 3, since: int | None = None, domain: str = "com.acme"
+) -> str:
+    """Return a function of a set that calls others of it."""
+    nodes = "".join(f'node {{ op_type: "{item}" domain: "{domain}" }}' for item in called)
+    dated = f'metadata_props {{ key: "since_version" value: "{since}" }}' if since else ""
+    imports = f'opset_import {{ domain: "{domain}" version: {opset} }}'
+    return f'functions {{ name: "{name}" domain: "com.acme" {nodes} {imports} {dated} }}'
+
+
+NO_RECURSION = "expected a body without recursion"
+
+
+@pytest.mark.parametrize(
+    ("functions", "expected"),
+    [
+        (of_acme("F", "G") + of_acme("G", "H", "H") + of_acme("H"), []),
+        (of_acme("F", "A", "F"), [f"node[1] F calls the function itself, {NO_RECURSION}"]),
+        (
+            of_acme("E", "F")
+            + of_acme("F", "H", "G")
+            + of_acme("G", "G2")
+            + of_acme("G2", "F")
+            + of_acme("H"),
+            [f"node[1] G leads back to the function, by way of G, G2, {NO_RECURSION}"],
+        ),
+        (
+            of_acme("F", "F") + of_acme("G", "H") + of_acme("H", "G"),
+            [
+                f"node[0] F calls the function itself, {NO_RECURSION}",
+                f"node[0] H leads back to the function, by way of H, {NO_RECURSION}",
+            ],
+        ),
+        # Another domain's F, that of another opset, an earlier version, and an operator.
+        (of_acme("F", "F", domain="com.other"), []),
+        (of_acme("F", "F", opset=4), []),
+        (of_acme("F", "F", opset=2), []),
+        (of_acme("F", "F", opset=2, since=3), []),
+        (of_acme("F", "F", opset=2, since=3) + of_acme("F", since=1), []),
+        (of_acme("F", "F", opset=2, since=2), [f"node[0] F calls the function itself, {NO_RECURSION}"]),
+        (
+            of_acme("F", "F", since=2) + of_acme("F", "F", opset=2, since=1),
+            [f"node[0] F calls the function itself, {NO_RECURSION}"],
+        ),
+        (of_acme("F", "G") + 'operator { op_type: "G" since_version: 1 }', []),
+        (
+            'functions { name: "F" domain: "com.acme" opset_import { domain: "com.acme" version: 3 } '
+            + node("If", "", "", graph("b", 'node { op_type: "F" domain: "com.acme" }'))
+            + "}",
+            [f"node[0].attribute[0].g.node[0] F calls the function itself, {NO_RECURSION}"],
+        ),
+    ],
+)
+def test_functions_that_call_themselves(functions: str, expected: list[str]) -> None:
+    assert messages("FUNCTION_BODY", read(functions, opset=3)) == expected
+
+
+def test_a_circle_of_many_functions_is_told_once() -> None:
+    names = [f"F{number}" for number in range(200)]
+    ring = "".join(of_acme(name, names[place - 1]) for place, name in enumerate(names))
+    [message] = messages("FUNCTION_BODY", read(ring, opset=3))
+    assert message.startswith("node[0] F199 leads back to the function, by way of F199, F198, ")
+
+
 @pytest.mark.parametrize(
     ("domain", "ir_version", "expected"),
     [

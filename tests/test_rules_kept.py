@@ -460,7 +460,19 @@ def test_a_function_is_compared_as_protobuf_has_it() -> None:
         ]
 
     assert check(sets("Step")) == ()
-    assert [finding.rule for finding in check(sets("Leap"))] == [SIGNATURE]
+    (finding,) = check(sets("Leap"))
+    assert (finding.rule, finding.details) == (
+        SIGNATURE,
+        ("body of the function changed", "node[0]: op_type Step became Leap"),
+    )
+
+
+@pytest.mark.parametrize("status", ["beta", "2", ""])
+def test_of_a_status_that_is_none_another_rule_tells(status: str) -> None:
+    assert (
+        check(functions(made(metadata={"status": "EXPERIMENTAL"}), made(metadata={"status": status}))) == ()
+    )
+    assert check(functions(made(metadata={"status": "EXPERIMENTAL"}), made(metadata={"status": "1"})))
 
 
 def test_an_operator_that_became_a_function_says_more_in_its_fields() -> None:
@@ -643,6 +655,55 @@ def test_what_a_release_breaks_of_the_one_before(
 )
 def test_what_keeps_all_that_was_published(sets: Sets, published: Sets) -> None:
     assert told(sets, published) == []
+
+
+@pytest.mark.parametrize(
+    ("checked", "published", "level", "place"),
+    [
+        # The same opset says something else.
+        ({1: "B"}, {1: "A"}, Level.WARNING, "b1"),
+        # Another opset may, and so may one that is new.
+        ({2: "B"}, {1: "A"}, Level.NOTE, "b2"),
+        ({1: "A", 2: "B"}, {1: "A"}, Level.NOTE, "b2"),
+        ({1: "A", 2: "B"}, {1: "A", 2: "B"}, Level.NOTE, "b2"),
+        # What another published opset says does not count.
+        ({1: "B", 2: "B"}, {1: "A", 2: "B"}, Level.WARNING, "b1"),
+        ({1: "A", 2: "A"}, {1: "A", 2: "B"}, Level.WARNING, "b2"),
+    ],
+)
+def test_an_experimental_version_may_change_in_a_new_opset_only(
+    checked: Mapping[int, str], published: Mapping[int, str], level: Level, place: str
+) -> None:
+    def sets(texts: Mapping[int, str], name: str) -> Sets:
+        drafts = {number: operator("A", 1, text, status=EXPERIMENTAL) for number, text in texts.items()}
+        return release(*(opset(number, draft) for number, draft in drafts.items()), name=name)
+
+    (found,) = run(sets(checked, "b"), sets(published, "a"), rules=[RULES[EXPERIMENTAL_CHANGED]])
+    assert (found.level, found.file) == (level, place)
+
+
+def test_going_back_to_an_earlier_version_removes_the_later_one() -> None:
+    back = release(
+        opset(1, operator("A", 1), operator("Draft", 1, status=EXPERIMENTAL)),
+        opset(3, operator("A", 3, "New."), operator("Draft", 3, status=EXPERIMENTAL)),
+        opset(4, operator("A", 1), operator("Draft", 1, status=EXPERIMENTAL)),
+        opset(5, operator("A", 1), operator("B", 5)),
+        name="a",
+    )
+    (found,) = told(back)
+    assert found == (
+        "a4: operator[0] A: A, STABLE with since_version 3, was last seen in opset 3 in a3 and went back to "
+        "since_version 1 in opset 4"
+    )
+    assert told(back[2:], back[:2])[:1] == [found]
+
+
+def test_what_may_be_in_an_unusable_file_is_not_gone() -> None:
+    published = release(opset(1, operator("A", 1)), opset(2, operator("A", 1), operator("B", 2)), name="a")
+    rules = [RULES[OPSET_KEPT]]
+    assert run(published[1:], published, rules=rules)
+    assert run(published[1:], published, rules=rules, complete=False) == ()
+    assert run([*published[1:], opset(None)], published, rules=rules) == ()
 
 
 def test_the_published_sets_alone_are_not_checked() -> None:

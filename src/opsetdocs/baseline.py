@@ -1,23 +1,26 @@
 """Known findings: a file that lists what `check` is not to report again.
 
-An entry says which rule is not kept, where, and how often. It says neither the line nor the message, so that
-an unrelated edit of a file makes no finding new.
+An entry says which rule is not kept, where, in what way, and how often. It says nothing that an unrelated
+edit changes: neither the line, nor the position of an element among its like, nor the names of other files.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import tempfile
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from opsetdocs.atomic import write_files
 from opsetdocs.errors import ConfigError, OpsetdocsError
 from opsetdocs.file_names import is_file
 from opsetdocs.findings import Finding, shown
+from opsetdocs.git_source import without_revision
+from opsetdocs.plain_text import json_reason
 
 FORMAT_VERSION = 1
 """Rises when an older opsetdocs could not read the file any more."""
@@ -27,10 +30,13 @@ class Known(NamedTuple):
     """What findings have in common that are the same for a baseline."""
 
     file: str
-    """The file's name, relative to the folder of the baseline, with `/`."""
+    """The file's name, relative to the folder of the baseline, with `/`; without the revision in Git."""
     rule: str
     name: str
     field: str
+    """The field, without positions: `node.input`."""
+    says: str
+    """What was found: message and details, so that another conflict at the same place is a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,8 @@ class Baseline:
     """How often each finding is known."""
 
 
-def write(findings: Iterable[Finding], file: Path, base: Path) -> None:
-    """Write findings as known ones. That a file cannot be used is never known.
+def write(findings: Iterable[Finding], file: Path, base: Path) -> int:
+    """Write findings as known ones, and return how many. That a file cannot be used is never known.
 
     The file is replaced at once, so that it is whole at any moment.
 
@@ -60,21 +66,20 @@ def write(findings: Iterable[Finding], file: Path, base: Path) -> None:
     base = _real(base)
     counts = Counter(_known(finding, base, target.parent) for finding in findings if not finding.unusable)
     try:
-        # In a folder of its own, the new file gets the permissions of any other.
-        with tempfile.TemporaryDirectory(prefix=f".{target.name[:20]}-", dir=target.parent) as folder:
-            written = Path(folder) / "baseline.json"
-            written.write_bytes(_text(counts).encode("ascii"))
-            written.replace(target)
+        write_files(target.parent, [(target.name, _text(counts).encode("ascii"))])
     except OSError as err:
         raise OpsetdocsError(f"{file} cannot be written: {err.strerror or err}") from err
+    return counts.total()
+
+
+_KEYS = ("rule", "file", "name", "field", "says")
+"""The keys of an entry as they are written; `count` follows."""
 
 
 def _text(counts: Mapping[Known, int]) -> str:
     """Return an entry a line, so that a comparison of two baselines reads well."""
     entries = (
-        json.dumps(
-            {"rule": known.rule, "file": known.file, "name": known.name, "field": known.field, "count": count}
-        )
+        json.dumps({**{key: getattr(known, key) for key in _KEYS}, "count": count})
         for known, count in sorted(counts.items())
     )
     lines = ",\n    ".join(entries)
@@ -114,7 +119,27 @@ def without_known(
 
 def _known(finding: Finding, base: Path, folder: Path) -> Known:
     file = _relative(finding.file, base, folder) if is_file(finding.file) else finding.file
-    return Known(file, finding.rule, finding.name, finding.field)
+    field = _POSITION.sub("", finding.field)
+    return Known(without_revision(file), finding.rule, finding.name, field, _says(finding))
+
+
+_POSITION = re.compile(r"\[[0-9]+\]")
+
+_ELEMENT = re.compile(
+    r"""(?P<quoted>"[^"]*")
+    |\b(?P<field>operator|functions|node|input|output|attribute(?:_proto)?|opset_import|metadata_props
+    |initializer)\[[0-9]+\]""",
+    re.VERBOSE,
+)
+"""An element and its position, in a message; texts and names in quotes are passed over."""
+
+
+def _says(finding: Finding) -> str:
+    text = "; ".join([finding.message, *finding.details])
+    # The longest first: a name may be the end of another one.
+    for name in sorted({place.file for place in finding.others if place.file}, key=len, reverse=True):
+        text = re.sub(rf"(?<!\S){re.escape(name)}(?![^\s,;:)])", "another file", text)
+    return shown(_ELEMENT.sub(lambda found: found["quoted"] or found["field"], text))
 
 
 def _relative(name: str, base: Path, folder: Path) -> str:
@@ -146,7 +171,7 @@ def read(file: Path) -> Baseline:
     except OSError as err:
         raise ConfigError(f"{file}: cannot be read: {err.strerror or err}") from err
     except json.JSONDecodeError as err:
-        raise ConfigError(f"{file}:{err.lineno}:{err.colno}: not a baseline: {err.msg}") from err
+        raise ConfigError(f"{file}:{err.lineno}:{err.colno}: not a baseline: {json_reason(err)}") from err
     except (ValueError, RecursionError) as err:
         raise ConfigError(f"{file}: not a baseline: {err}") from err
     if not isinstance(content, dict):
@@ -166,13 +191,13 @@ def read(file: Path) -> Baseline:
 def _entry(entry: Any, file: Path, where: str) -> tuple[Known, int]:
     if not isinstance(entry, dict):
         raise _wrong(file, where, entry, "an object")
-    for key in Known._fields:
+    for key in _KEYS:
         if not isinstance(entry.get(key), str):
             raise _wrong(file, f"{where}.{key}", entry.get(key), "a text")
     count = entry.get("count")
     if type(count) is not int or count < 1:
         raise _wrong(file, f"{where}.count", count, "a number from 1 on")
-    return Known(*(entry[key] for key in Known._fields)), count
+    return Known(**{key: entry[key] for key in _KEYS}), count
 
 
 def _wrong(file: Path, where: str, found: Any, expected: str) -> ConfigError:

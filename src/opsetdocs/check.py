@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from opsetdocs import baseline
 from opsetdocs.check_options import CheckOptions
 from opsetdocs.check_report import Report
 from opsetdocs.errors import SourceError
-from opsetdocs.findings import Finding, Level
+from opsetdocs.findings import Level
 from opsetdocs.git_source import PREFIX, load_revision
 from opsetdocs.model import OperatorSet
+from opsetdocs.plain_text import visible
 from opsetdocs.rules import RULES, run
 from opsetdocs.sources import Loaded, load
 
@@ -30,20 +31,15 @@ def check(
     Raises:
         ConfigError: The baseline cannot be read.
     """
-    findings = (*loaded.findings, *check_sets(loaded.sets, options, published=published))
-    unusable = sum(finding.unusable for finding in findings)
+    unusable = sum(finding.unusable for finding in loaded.findings)
+    rules = [item for item in RULES.values() if options.count(item.id)]
+    found = run(loaded.sets, published, rules=rules, complete=not unusable)
+    findings = (*loaded.findings, *map(options.apply, found))
     known = gone = 0
     if options.baseline is not None:
         findings, known, gone = baseline.without_known(findings, baseline.read(options.baseline), base)
-    return Report(findings, known=known, gone=gone, files=len(loaded.sets) + unusable)
-
-
-def check_sets(
-    sets: Sequence[OperatorSet], options: CheckOptions, *, published: Sequence[OperatorSet] = ()
-) -> tuple[Finding, ...]:
-    """Return the findings of the rules that count, each at the level that the options give it."""
-    rules = [item for item in RULES.values() if options.count(item.id)]
-    return tuple(map(options.apply, run(sets, published, rules=rules)))
+    names = tuple(item.source for item in loaded.sets)
+    return Report(findings, known=known, gone=gone, files=len(names) + unusable, names=names)
 
 
 def load_published(against: str, sources: Sequence[str], *, base: Path) -> tuple[OperatorSet, ...]:
@@ -62,7 +58,13 @@ def load_published(against: str, sources: Sequence[str], *, base: Path) -> tuple
     else:
         loaded = load((against,), base=base)
     if unusable := [finding for finding in loaded.findings if finding.level is Level.ERROR]:
-        raise SourceError(
-            "\n".join([f"{against}: cannot be compared with", *(f"  {finding}" for finding in unusable)])
-        )
+        raise SourceError("\n".join([*_cannot_compare(against), *(f"  {finding}" for finding in unusable)]))
     return loaded.sets
+
+
+def _cannot_compare(against: str) -> Iterator[str]:
+    yield f"{visible(against)}: cannot be compared with, since not all of it can be used;"
+    if against.startswith(PREFIX):
+        yield "name a part of it that can, as git:REV:PATH (a file, a folder or a pattern):"
+    else:
+        yield "name a part of it that can (a file, a folder or a pattern), or a revision as git:REV:PATH:"

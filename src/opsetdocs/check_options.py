@@ -34,7 +34,7 @@ class CheckOptions:
     baseline: Path | None = None
     """The file of findings that are known, and not reported again."""
     against: str | None = None
-    """What was published before: a source, or `git:` and a revision. `build` does not look at it."""
+    """What was published before: a source, or `git:` and a revision."""
 
     def count(self, rule: str) -> bool:
         """Return whether a rule counts."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ from typing import Any
 from opsetdocs.check_options import LEVELS, NEVER, OFF, CheckOptions
 from opsetdocs.errors import ConfigError
 from opsetdocs.project import find_config, plugin_options
-from opsetdocs.rules import RULES
-from opsetdocs.sources import INSTALLED_ONNX
+from opsetdocs.rules import RULES, near_rules
+from opsetdocs.site import SiteOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,43 +26,54 @@ class CheckSettings:
     """What is checked in a project, and how."""
 
     sources: tuple[str, ...]
+    """What is checked where a call names nothing; empty where the settings name nothing either."""
     base: Path
     """The folder to which the sources refer."""
     options: CheckOptions
+    is_listed: bool = True
+    """Whether a site is described at all: mkdocs.yml lists our plugin."""
 
 
 def find_settings(config_file: Path | None) -> CheckSettings:
     """Return the settings of the project in the current folder.
 
-    For each key counts what mkdocs.yml says to our plugin, then what pyproject.toml says. Without both, the
-    installed onnx package is checked, as it is what `opsetdocs build` shows.
-
     Args:
         config_file: The mkdocs.yml to use; `None` for the one in the current folder, if there is one.
 
     Raises:
-        ConfigError: A file cannot be read, or a value in it cannot be used.
+        ConfigError: A file cannot be read, or a key or value in it cannot be used.
     """
     named, config_file = config_file, config_file or find_config()
-    folder = config_file.parent if config_file else Path()
-    stated: dict[str, Any] = {}
-    places: list[tuple[Path, Mapping[str, Any]]] = []
+    if config_file is None:
+        return replace(merged_settings({}, "", Path()), is_listed=False)
+    options = plugin_options(config_file)
+    if options is None and named is not None:
+        raise ConfigError(f"{config_file} does not list the plugin opsetdocs")
+    _check_keys(options or {}, _PLUGIN_KEYS, f"{config_file}: the plugin opsetdocs")
+    found = merged_settings(options or {}, str(config_file), config_file.parent)
+    return replace(found, is_listed=options is not None)
+
+
+def merged_settings(options: Mapping[str, Any], where: str, folder: Path) -> CheckSettings:
+    """Return what a project says: for each key counts mkdocs.yml, then the pyproject.toml beside it.
+
+    Args:
+        options: What mkdocs.yml says to our plugin, as written.
+        where: The file, as an error names it.
+        folder: The folder of the file.
+
+    Raises:
+        ConfigError: pyproject.toml cannot be read, or a value cannot be used.
+    """
     pyproject = folder / "pyproject.toml"
-    places.append((pyproject, read_pyproject(pyproject)))
-    if config_file is not None:
-        options = plugin_options(config_file)
-        if options is None and named is not None:
-            raise ConfigError(f"{config_file} does not list the plugin opsetdocs")
-        places.append((config_file, options or {}))
-    for file, settings in places:
+    stated: dict[str, Any] = {}
+    for file, settings in ((str(pyproject), read_pyproject(pyproject)), (where, options)):
         # Each is read by itself, so that an error names the file.
-        read_options(settings, str(file), folder)
-        read_sources(settings, str(file))
+        read_options(settings, file, folder)
+        read_sources(settings, file)
         stated |= {name: value for name, value in settings.items() if value is not None}
     return CheckSettings(
-        sources=tuple(read_sources(stated, "")) or (INSTALLED_ONNX,),
-        base=folder,
-        options=read_options(stated, "", folder),
+        sources=tuple(read_sources(stated, "")), base=folder, options=read_options(stated, "", folder)
     )
 
 
@@ -103,7 +114,20 @@ _KEYS = {
 }
 
 SOURCES = "sources"
-"""The key that both places have besides: what is read where a call names no source."""
+"""The key that says what is read where a call names no source."""
+
+SHARED_KEYS = (SOURCES, *_KEYS)
+"""The keys that both places have."""
+
+_OF_MKDOCS = ("base", "check", "directory_urls", "search")
+"""The fields of `SiteOptions` that are no options of the plugin: MkDocs decides, or other options do."""
+
+_PLUGIN_KEYS = (
+    *(field.name for field in fields(SiteOptions) if field.name not in _OF_MKDOCS),
+    *_KEYS,
+    *("path", "frame", "enabled"),
+)
+"""The keys of the plugin in mkdocs.yml. Not from the plugin itself: MkDocs takes longer than a check."""
 
 _RULE_KEYS = ("select", "ignore", "levels")
 
@@ -141,9 +165,7 @@ def as_patterns(texts: Iterable[str], where: str = "") -> tuple[str, ...]:
     patterns = tuple(text.strip().upper() for text in texts)
     for pattern in patterns:
         if not any(fnmatchcase(rule, pattern) for rule in RULES):
-            near = difflib.get_close_matches(pattern, RULES, n=1)
-            hint = f"is {near[0]} meant?" if near else "`opsetdocs rules` lists them all"
-            raise ConfigError(f"{where}: there is no rule {pattern!r}; {hint}")
+            raise ConfigError(f"{where}: there is no rule {pattern!r}; {near_rules(pattern)}")
     return patterns
 
 
@@ -167,13 +189,16 @@ def read_pyproject(file: Path) -> Mapping[str, Any]:
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: tool.opsetdocs is {table!r}, expected a table")
     settings = {name.replace("-", "_"): value for name, value in table.items()}
-    known = (SOURCES, *_KEYS)
+    _check_keys(settings, SHARED_KEYS, f"{file}: tool.opsetdocs")
+    return settings
+
+
+def _check_keys(settings: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for name in settings:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"is {near[0]} meant?" if near else f"expected {', '.join(known)}"
-            raise ConfigError(f"{file}: tool.opsetdocs has an unknown key {name!r}; {hint}")
-    return settings
+            raise ConfigError(f"{where} has an unknown key {name!r}; {hint}")
 
 
 def read_sources(settings: Mapping[str, Any], where: str) -> Sequence[str]:

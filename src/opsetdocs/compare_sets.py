@@ -11,8 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from opsetdocs.catalog import Catalog, Domain, EventKind, OperatorHistory, Opset, OpsetRange, Version
-from opsetdocs.change_kinds import Comparison, Weight, folded
+from opsetdocs.body_changes import body_changes
+from opsetdocs.catalog import (
+    Catalog,
+    Domain,
+    EventKind,
+    OperatorHistory,
+    Opset,
+    OpsetRange,
+    Revision,
+    Version,
+)
+from opsetdocs.change_kinds import ChangeKind, Comparison, Weight, folded
 from opsetdocs.diff import compare_revisions
 from opsetdocs.errors import ConfigError
 from opsetdocs.model import DEFAULT_DOMAIN, domain_name
@@ -44,6 +54,8 @@ class Difference:
     gone, `NOTHING` for one that came."""
     was_stable: bool = False
     """Whether the old opset itself states that its version is stable."""
+    body: tuple[str, ...] = ()
+    """Where the body of a function changed, a line each; empty where it did not."""
 
     @property
     def versions(self) -> str:
@@ -218,10 +230,19 @@ def _difference(
         weight = Weight.NOTHING if old is None else Weight.REMOVED
         yield Difference(operator, old, new, Comparison(()), weight)
         return
-    old_revision = revision_in(old, before.version)
-    comparison = compare_revisions(old_revision, revision_in(new, after.version))
+    old_revision, new_revision = revision_in(old, before.version), revision_in(new, after.version)
+    comparison = compare_revisions(old_revision, new_revision)
     # Where no file states the number it follows from what is loaded, and says nothing.
     is_other = old.since_version != new.since_version and not (old.derived or new.derived)
     if is_other or comparison.changes:
         weight = max(comparison.weight, Weight.TEXT)
-        yield Difference(operator, old, new, comparison, weight, old_revision.status.is_stable)
+        body = tuple(_body_changes(comparison, old_revision, new_revision))
+        yield Difference(operator, old, new, comparison, weight, old_revision.status.is_stable, body)
+
+
+def _body_changes(comparison: Comparison, old: Revision, new: Revision) -> Iterator[str]:
+    if any(change.kind is ChangeKind.BODY_CHANGED for change in comparison.changes):
+        before, after = (
+            [part.function for part in revision.parts if part.function] for revision in (old, new)
+        )
+        yield from body_changes(before[0], after[0])

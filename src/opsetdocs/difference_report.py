@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from opsetdocs.catalog_json import FORMAT_VERSION, Json, changes_data
-from opsetdocs.change_kinds import Comparison, Weight
+from opsetdocs.catalog_json import FORMAT_VERSION, Json, changes_data, given
+from opsetdocs.change_kinds import ChangeKind, Comparison, Weight
 from opsetdocs.compare_sets import Difference, DomainDifference, SetsDifference
+from opsetdocs.findings import shown
 from opsetdocs.markdown_text import escape
 from opsetdocs.terminal import Line, wrapped
 
@@ -54,18 +55,27 @@ def _domain_lines(item: DomainDifference, width: int) -> Iterator[Line]:
         for one in found:
             yield from map(Line, wrapped(_about(one), width, _INDENT, _INDENT * 2))
             if one.old and one.new:
-                yield from change_lines(one.comparison, width)
+                yield from change_lines(one.comparison, width, one.body)
     for note in _notes(item):
         yield Line()
         yield from map(Line, wrapped(note, width))
 
 
-def change_lines(comparison: Comparison, width: int) -> Iterator[Line]:
-    """Yield the changes of a comparison, each with its weight in front."""
+def change_lines(comparison: Comparison, width: int, body: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield the changes of a comparison, each with its weight in front.
+
+    Args:
+        comparison: The changes.
+        width: How many cells of the terminal a line may take.
+        body: Where the body of a function changed.
+    """
     for change in comparison.changes:
         start = f"{_INDENT * 2}{change.weight.label:{_LABEL}}  "
         lines = wrapped(change.plain, width, start, " " * len(start))
         yield from (Line(line, colour=_COLOURS.get(change.weight)) for line in lines)
+        if change.kind is ChangeKind.BODY_CHANGED:
+            indent = " " * (len(start) + len(_INDENT))
+            yield from (Line(line) for text in body for line in wrapped(text, width, indent, indent))
     if not comparison.changes:
         yield Line(f"{_INDENT * 2}{_SAME_NUMBER}")
 
@@ -118,7 +128,10 @@ def difference_markdown(difference: SetsDifference) -> str:
             lines += (f"## {_group_title(weight)} ({len(found)})", "")
             for one in found:
                 lines.append(f"- {escape(_about(one))}")
-                lines += (f"  - {change.weight.label}: {change.words}" for change in one.comparison.changes)
+                for change in one.comparison.changes:
+                    lines.append(f"  - {change.weight.label}: {change.words}")
+                    if change.kind is ChangeKind.BODY_CHANGED:
+                        lines += (f"    - {escape(shown(text))}" for text in one.body)
                 if one.old and one.new and not one.comparison.changes:
                     lines.append(f"  - {_SAME_NUMBER}")
             lines.append("")
@@ -164,4 +177,5 @@ def _operator_data(found: Difference) -> Json:
         "weight": found.weight.name.lower() if found.weight else "new",
         "breaks_promise": found.breaks_promise,
         "changes": changes_data(found.comparison),
+        **given(body=list(found.body)),
     }

@@ -12,10 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from opsetdocs.findings import Finding, Level, Place
+from opsetdocs.findings import Finding, Level, Place, shown
+from opsetdocs.terminal import counted
 
 LIMIT = 10
 """How many groups of a rule and level are shown; the rest are counted."""
+
+_NAMED = 3
+"""How many places of a list are named."""
 
 _NUMBER_OR_TEXT = re.compile(r"[0-9]+|[^0-9]+")
 
@@ -114,6 +118,31 @@ def shortened(groups: Sequence[Group], limit: int | None = LIMIT) -> Iterator[Gr
         left[kind] -= group.size
         if is_cut and yielded[kind] == limit and left[kind]:
             yield More(group.level, group.first.rule, left[kind])
+
+
+def below(group: Group, limit: int | None = LIMIT, *, hint: str = "") -> Iterator[str]:
+    """Yield what stands below a finding: what differs, what it is in conflict with, and where else it is.
+
+    Args:
+        group: The finding.
+        limit: How many of the lines that differ to yield; `None` for all, and for all names of files, too.
+        hint: What to say where lines are left out.
+    """
+    details = group.first.details
+    yield from map(shown, details[:limit])
+    if hidden := len(details) - len(details[:limit]):
+        yield f"and {counted(hidden, 'more lines')}{hint}"
+    named = None if limit is None else _NAMED
+    if group.first.others:
+        yield f"in conflict with {_listed(group.first.others, named)}"
+    if group.others:
+        yield f"{group.elsewhere}: {_listed(group.others, named)}"
+
+
+def _listed(places: Iterable[Place], limit: int | None) -> str:
+    names = list(dict.fromkeys(map(str, places)))
+    more = f" and {len(names) - limit:,} more" if limit and len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def _kind(group: Group) -> tuple[object, ...]:

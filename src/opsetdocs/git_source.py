@@ -28,6 +28,7 @@ from typing import BinaryIO
 from opsetdocs.errors import SourceError
 from opsetdocs.findings import Finding, Level
 from opsetdocs.loader import ENDINGS
+from opsetdocs.plain_text import visible
 from opsetdocs.sources import INSTALLED_ONNX, STANDARD_INPUT, Loaded, has_wildcard, load
 
 PREFIX = "git:"
@@ -38,6 +39,21 @@ _SPEC = re.compile(rf"{PREFIX}(?P<revision>(?:\{{[^}}]*\}}|[^:])+)(?::(?P<path>.
 
 _MAX_LINKS = 40
 """How many links may lead to one another, as on Linux."""
+
+
+def without_revision(name: str) -> str:
+    """Return the name of a file of a revision without the latter: `git:ops.textproto`; any other as it is."""
+    parts = _SPEC.fullmatch(name)
+    return f"{PREFIX}{parts['path']}" if parts and parts["path"] is not None else name
+
+
+def top_folder(base: Path) -> Path:
+    """Return the folder at the top of the repository that a folder lies in.
+
+    Raises:
+        SourceError: Git is missing or fails, or the folder lies in no repository.
+    """
+    return Path(os.fsdecode(_git(base, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
 
 
 def load_revision(spec: str, sources: Sequence[str], *, base: Path) -> Loaded:
@@ -59,18 +75,20 @@ def load_revision(spec: str, sources: Sequence[str], *, base: Path) -> Loaded:
     """
     parts = _SPEC.fullmatch(spec)
     if parts is None:
-        raise SourceError(f"{spec}: write git:REV, or git:REV:PATH, with a revision that Git knows")
+        raise SourceError(f"{visible(spec)}: write git:REV, or git:REV:PATH, with a revision that Git knows")
     revision, path = parts["revision"], parts["path"]
+    shown = visible(f"{PREFIX}{revision}")
     base = base.absolute()
     try:
         named = _sources(sources, base) if path is None else (_relative(path or ".", base),)
         prefix = _git(base, "rev-parse", "--show-prefix").removesuffix(b"\n")
         tree = _Tree(base, _commit(base, revision))
-        loaded = _load(tree, named, os.fsdecode(prefix))
+        way_out = () if path else (f"  if it was elsewhere then, say where: {shown}:PATH",)
+        loaded = _load(tree, named, os.fsdecode(prefix), way_out)
     except SourceError as err:
-        raise SourceError(f"{PREFIX}{revision}: {err}") from err
+        raise SourceError(f"{shown}: {err}") from err
     except OSError as err:
-        raise SourceError(f"{PREFIX}{revision}: cannot be read: {err.strerror or err}") from err
+        raise SourceError(f"{shown}: cannot be read: {err.strerror or err}") from err
     return Loaded(
         tuple(replace(item, source=f"{PREFIX}{revision}:{item.source}") for item in loaded.sets),
         tuple(replace(item, file=f"{PREFIX}{revision}:{item.file}") for item in loaded.findings),
@@ -100,8 +118,15 @@ def _relative(source: str, base: Path) -> str:
     return f"./{name}" if name in (STANDARD_INPUT, INSTALLED_ONNX) else name
 
 
-def _load(tree: _Tree, sources: Sequence[str], prefix: str) -> Loaded:
-    """Read the sources in a folder that holds what they need of the tree."""
+def _load(tree: _Tree, sources: Sequence[str], prefix: str, way_out: Sequence[str]) -> Loaded:
+    """Read the sources in a folder that holds what they need of the tree.
+
+    Args:
+        tree: What the revision holds.
+        sources: The sources, relative to the prefix.
+        prefix: The way from the top of the repository to the base.
+        way_out: What the last lines of an error say if a source is not there.
+    """
     files, passed_over = _select(tree, sources, prefix)
     findings = tuple(
         replace(item, file=posixpath.relpath(item.file, prefix or posixpath.curdir)) for item in passed_over
@@ -113,7 +138,8 @@ def _load(tree: _Tree, sources: Sequence[str], prefix: str) -> Loaded:
         try:
             loaded = load(sources, base=top / prefix)
         except SourceError as err:
-            raise SourceError("\n".join([str(err), *(f"  {finding}" for finding in findings)])) from err
+            lines = [str(err), *(f"  {finding}" for finding in findings), *way_out]
+            raise SourceError("\n".join(lines)) from err
     return replace(loaded, findings=(*findings, *loaded.findings))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from opsetdocs.catalog import Kind, Part
@@ -54,6 +55,19 @@ def signature_key(text: str) -> str:
     )
 
 
+_LISTS = {
+    f"{item}s": f"list of {item}s"
+    for item in ("int", "float", "string", "tensor", "sparse_tensor", "graph", "type_proto")
+}
+"""The types of attributes that hold several values, as onnx-ml.proto has them, and as its texts do."""
+
+
+def attribute_type(text: str) -> str:
+    """Return the type of an attribute in the form in which it is compared: `ints` is `list of ints`."""
+    folded = _folded(text)
+    return _LISTS.get(folded, folded)
+
+
 def as_part(entry: Operator | Function) -> Part:
     """Return an entry of an operator set as it is documented: with its status and its text taken apart."""
     return Part(
@@ -95,7 +109,17 @@ def _block_words(block: Section | str) -> object:
         return _folded(block)
     if block.kind is SectionKind.EXAMPLES:
         return None
-    return (block.kind.value, _folded(block.note), _count(block), *map(_entry_words, block.blocks))
+    return (block.kind.value, _folded(block.note), _count(block), *map(_entry_words, _blocks(block)))
+
+
+def _blocks(section: Section) -> Iterable[Entry | str]:
+    if section.kind is not SectionKind.ATTRIBUTES:
+        return section.blocks
+    return (_with_list_type(block) if isinstance(block, Entry) else block for block in section.blocks)
+
+
+def _with_list_type(attribute: Entry) -> Entry:
+    return replace(attribute, type=attribute_type(attribute.type)) if attribute.type else attribute
 
 
 def _entry_words(entry: Entry | str) -> object:
@@ -105,10 +129,10 @@ def _entry_words(entry: Entry | str) -> object:
 
 
 def _section_signature(section: Section) -> object:
-    entries: Iterable[object] = map(_entry_signature, section.entries)
     if section.kind is SectionKind.ATTRIBUTES:
-        return section.kind.value, sorted(entries, key=repr)
-    return section.kind.value, _count(section), *entries
+        attributes = map(_entry_signature, map(_with_list_type, section.entries))
+        return section.kind.value, sorted(attributes, key=repr)
+    return section.kind.value, _count(section), *map(_entry_signature, section.entries)
 
 
 def _entry_signature(entry: Entry) -> object:

@@ -93,10 +93,14 @@ def _load(config_file: Path) -> Mapping[str, Any]:
             config = yaml_load(file)
     except (ConfigurationError, OSError) as err:
         raise ConfigError(f"{config_file}: {err}") from err
+    except TypeError as err:  # MkDocs looks for a key in whatever the file holds
+        raise ConfigError(
+            f"{config_file}: expected settings, such as site_name: a name for the site"
+        ) from err
     except Exception as err:  # tags of extensions run code while the file is read
         raise ConfigError(f"{config_file}: {type(err).__name__}: {err}") from err
     if not isinstance(config, Mapping):
-        raise ConfigError(f"{config_file}: a mapping of settings was expected")
+        raise ConfigError(f"{config_file}: expected settings, such as site_name: a name for the site")
     return config
 
 
@@ -109,7 +113,8 @@ def _plugin_options(plugins: Any) -> Mapping[str, Any] | None:
 
 
 def _entries(plugins: Any) -> Iterator[tuple[str, Any]]:
-    for entry in [plugins] if isinstance(plugins, Mapping) else plugins or ():
+    listed = plugins if isinstance(plugins, list) else ()
+    for entry in [plugins] if isinstance(plugins, Mapping) else listed:
         if isinstance(entry, Mapping):
             for name, options in entry.items():
                 yield str(name), options

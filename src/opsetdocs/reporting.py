@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from opsetdocs.finding_groups import Group, grouped, shortened
+from opsetdocs.finding_groups import Group, below, grouped, shortened
 from opsetdocs.findings import Finding, Level
 
 # MkDocs' --strict counts warnings and errors; without it neither keeps a site from being built.
@@ -17,10 +17,14 @@ _Log = logging.Logger | logging.LoggerAdapter[logging.Logger]
 def log_findings(findings: Iterable[Finding], log: _Log) -> int:
     """Log the findings, and return how many files cannot be used.
 
-    Unusable files are all named. Of other findings with the same level and rule the first ones are.
+    Unusable files are all named. Of other findings with the same level and rule the first ones are. What
+    differs, and with what, stands below a finding and is part of its message.
     """
     unusable = 0
     for item in shortened(grouped(findings)):
-        unusable += isinstance(item, Group) and item.first.unusable
-        log.log(_LOG_LEVELS[item.level], "%s", item)
+        text = str(item)
+        if isinstance(item, Group):
+            unusable += item.first.unusable
+            text = "\n".join([str(item.first), *(f"  | {line}" for line in below(item))])
+        log.log(_LOG_LEVELS[item.level], "%s", text)
     return unusable

@@ -7,7 +7,6 @@ them with what was published before, that is in `published` below. `bad/findings
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ from importlib.resources.abc import Traversable
 
 from opsetdocs.errors import ConfigError, OpsetdocsError
 from opsetdocs.findings import Level
-from opsetdocs.rules import MUST, NOTE, RULES, SHOULD, Rule
+from opsetdocs.rules import MUST, NOTE, RULES, SHOULD, Rule, near_rules
 
 MEANINGS: Mapping[Level, str] = {
     MUST: "The format demands it; a finding is an error.",
@@ -116,9 +115,7 @@ def find_rule(name: str) -> Rule:
     id_ = name.strip().upper()
     if id_ in RULES:
         return RULES[id_]
-    near = difflib.get_close_matches(id_, RULES)
-    hint = f"near to it: {', '.join(near)}" if near else "`opsetdocs rules` lists them all"
-    raise ConfigError(f"there is no rule {name}; {hint}")
+    raise ConfigError(f"there is no rule {name}; {near_rules(name)}")
 
 
 def count_by_level(rules: Iterable[Rule]) -> dict[Level, int]:

@@ -11,12 +11,6 @@ def place_in_text(place: Place) -> Place:
     return Place(element=place.element) if is_file(place.file) else place
 
 
-def annotation_text(finding: Finding) -> str:
-    """Return what a finding says in one line, and what differs in further ones."""
-    first = ": ".join(part for part in (str(place_in_text(finding.place)), shown(finding.message)) if part)
-    return "\n".join([first, *map(shown, finding.details)])
-
-
-def conflict_text(place: Place) -> str:
-    """Return the words for what a finding is in conflict with."""
-    return f"in conflict with {place}"
+def annotation_line(finding: Finding) -> str:
+    """Return what a finding says, in one line."""
+    return ": ".join(part for part in (str(place_in_text(finding.place)), shown(finding.message)) if part)

@@ -12,18 +12,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from opsetdocs.catalog_json import Json, given
-from opsetdocs.check_report.annotations import annotation_text, conflict_text, place_in_text
+from opsetdocs.check_report.annotations import annotation_line, place_in_text
 from opsetdocs.check_report.report import Report
 from opsetdocs.file_names import is_file
 from opsetdocs.finding_groups import in_order
 from opsetdocs.findings import Finding, Level, Place, shown
+from opsetdocs.git_source import PREFIX, without_revision
 from opsetdocs.rules import RULES, Rule
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -35,6 +37,7 @@ _FILE_USABLE = "FILE_USABLE"
 def sarif_data(report: Report) -> Json:
     """Return the findings as a SARIF log of one run."""
     findings = in_order(report.findings)
+    results = [finding for finding in findings if _rule_id(finding)]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -53,7 +56,7 @@ def sarif_data(report: Report) -> Json:
                     _ROOT: {"description": _message("The folder to which the names of files refer.")}
                 },
                 "columnKind": "unicodeCodePoints",
-                "results": _results(finding for finding in findings if _rule_id(finding)),
+                "results": _results(results, tuple(filter(is_file, report.names))),
             }
         ],
     }
@@ -108,7 +111,13 @@ def _rule_id(finding: Finding) -> str:
 # The findings
 
 
-def _results(findings: Iterable[Finding]) -> list[Json]:
+def _results(findings: Iterable[Finding], checked: Sequence[str]) -> list[Json]:
+    """Return a result for each finding.
+
+    Args:
+        findings: The findings.
+        checked: The files that were checked: services want a file for each result, even for one that is gone.
+    """
     indices = {rule: index for index, rule in enumerate((*RULES, _FILE_USABLE))}
     seen: Counter[str] = Counter()
     results = []
@@ -119,7 +128,7 @@ def _results(findings: Iterable[Finding]) -> list[Json]:
             {
                 "ruleId": _rule_id(finding),
                 **given(ruleIndex=indices.get(_rule_id(finding))),
-                **_stated(finding),
+                **_stated(finding, checked),
                 **given(relatedLocations=[_related(place) for place in dict.fromkeys(finding.others)]),
                 # The second of several that are alike is another one.
                 "partialFingerprints": {_FINGERPRINT: f"{fingerprint}:{seen[fingerprint]}"},
@@ -128,12 +137,15 @@ def _results(findings: Iterable[Finding]) -> list[Json]:
     return results
 
 
-def _stated(finding: Finding) -> Json:
+def _stated(finding: Finding, checked: Sequence[str] = ()) -> Json:
     """What a result and a notification have in common."""
     location = _location(finding.place, finding.name)
+    if finding.file and not is_file(finding.file) and checked:
+        location["physicalLocation"] = {"artifactLocation": _artifact(_nearest(finding.file, checked))}
+    text = "\n".join([annotation_line(finding), *map(shown, finding.details)])
     return {
         "level": finding.level.word,
-        "message": _message(annotation_text(finding)),
+        "message": _message(text),
         **given(locations=[location] if location else []),
     }
 
@@ -155,8 +167,21 @@ def _location(place: Place, name: str = "") -> Json:
     return {"physicalLocation": physical, **_logical(place, name)}
 
 
+def _nearest(name: str, files: Sequence[str]) -> str:
+    """Return the file with the most folders in common with one that is not there, or else the likest name."""
+    path = PurePosixPath(without_revision(name).removeprefix(PREFIX))
+    parents = set(path.parents)
+    return max(
+        files,
+        key=lambda file: (
+            len(parents.intersection(PurePosixPath(file).parents)),
+            SequenceMatcher(None, path.name, PurePosixPath(file).name).ratio(),
+        ),
+    )
+
+
 def _related(place: Place) -> Json:
-    return {**_location(place), "message": _message(conflict_text(place))}
+    return {**_location(place), "message": _message(f"in conflict with {place}")}
 
 
 def _logical(place: Place, name: str) -> Json:

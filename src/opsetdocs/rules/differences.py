@@ -6,11 +6,12 @@ is words. Both come from the one comparison that pages and commands show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
 
+from opsetdocs.body_changes import body_changes
 from opsetdocs.catalog import Part
 from opsetdocs.diff import Change, ChangeKind, Role, Weight, compare
 from opsetdocs.docstring import Entry, Section, SectionKind
@@ -92,13 +93,19 @@ def is_of_words(change: Change) -> bool:
 
 def lines(found: Sequence[Change], old: Statement, new: Statement) -> tuple[str, ...]:
     """Return changes in words, a line each."""
-    return limited([_line(change, old, new) for change in found])
+    return limited([line for change in found for line in _lines(change, old, new)])
 
 
 def limited(found: Sequence[str]) -> tuple[str, ...]:
     """Return lines; of many the first ones, and how many are left."""
     left = len(found) - MAX_LINES
     return (*found[:MAX_LINES], f"and {left} more") if left > 0 else tuple(found)
+
+
+def _lines(change: Change, old: Statement, new: Statement) -> Iterator[str]:
+    yield _line(change, old, new)
+    if change.kind is _K.BODY_CHANGED and isinstance(old.entry, Function) and isinstance(new.entry, Function):
+        yield from body_changes(old.entry, new.entry)
 
 
 def _line(change: Change, old: Statement, new: Statement) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import NamedTuple
 
-from opsetdocs.identity import Name
+from opsetdocs.caches import by_identity
+from opsetdocs.identity import Name, entries, name_of, stated_since_version
 from opsetdocs.membership import offered
 from opsetdocs.model import Function, Graph, Node, OperatorSet, domain_name
 from opsetdocs.rules.registry import (
     MUST,
     SHOULD,
+    Entry,
     Fault,
     Problem,
     Sets,
@@ -120,21 +123,25 @@ def function_opset_import(_: OperatorSet, function: Function) -> Iterator[Fault]
 @rule(
     "FUNCTION_BODY",
     MUST,
-    "The nodes of a body are sorted topologically; each value is assigned once, and before it is used.",
-    "docs/IR.md, Functions, Graphs and Nodes; onnx-ml.proto, AttributeProto.ref_attr_name",
+    "The nodes of a body are sorted topologically; each value is assigned once, and before it is used. "
+    "Recursive reference is not allowed.",
+    "docs/IR.md, Functions, Graphs and Nodes; onnx-ml.proto, AttributeProto.ref_attr_name and "
+    "ModelProto.functions",
 )
 @each_function
-def function_body(_: OperatorSet, function: Function) -> Iterator[Fault]:
+def function_body(item: OperatorSet, function: Function) -> Iterator[Fault]:
     """A body can be computed from its first node to its last, and gives every output.
 
     A node reads inputs of the function and what nodes before it have given. A graph inside a node sees these
     values, too, and has inputs and initializers of its own; its nodes give no value a name that can be seen
     from there already. An empty name stands for an optional input or output that is left out. Where an
-    attribute of a node refers to one of the function, the function declares it.
+    attribute of a node refers to one of the function, the function declares it. No function calls itself,
+    neither directly nor by way of other functions of its set: it would have no end.
 
     To mend it, move a node behind those whose values it reads, correct the names of values that nothing
     gives, give each value a name of its own, and declare the attribute in `attribute`, or with a default in
-    `attribute_proto`.
+    `attribute_proto`. Where a function is meant to call an earlier version of itself, import the opset that
+    has it.
     """
     known: dict[str, object] = {name: f"input[{at}]" for at, name in enumerate(function.inputs)}
     yield from _faults_of_nodes(function.nodes, (), known, {})
@@ -145,6 +152,11 @@ def function_body(_: OperatorSet, function: Function) -> Iterator[Fault]:
             if name not in declared:
                 expected = "expected one that the function declares"
                 yield Fault(f'{call} refers to the attribute "{name}", {expected}', call.path)
+    if circle := _circles(item).get(function.position):
+        leads = "calls the function itself"
+        if circle.way:
+            leads = f"leads back to the function, by way of {', '.join(map(str, circle.way))}"
+        yield Fault(f"{circle.call} {leads}, expected a body without recursion", circle.call.path)
 
 
 def _faults_of_nodes(
@@ -292,6 +304,84 @@ def function_retired_fields(item: OperatorSet, function: Function) -> Iterator[F
         if value is not None:
             found = f"{field} is {value} in a file of IR version {item.ir_version}"
             yield Fault(f'{found}, expected metadata_props["{field}"]', (field,))
+
+
+class _Circle(NamedTuple):
+    """Functions of a set that call one another."""
+
+    call: _Call
+    """The node of the first function from which the circle goes out."""
+    way: tuple[Name, ...]
+    """The other functions, in the order of the calls."""
+
+
+@by_identity(maxsize=16)
+def _circles(item: OperatorSet) -> Mapping[int, _Circle]:
+    """Return the circles of calls in a set, each by the position of one function that is in it."""
+    calls = {function.position: list(_own_calls(item, function)) for function in item.functions}
+    circles: dict[int, _Circle] = {}
+    told: set[int] = set()
+    for start in calls:
+        found = None if start in told else _shortest_circle(start, calls)
+        if found:
+            others = [at for _, at in found[:-1]]
+            names = (name_of(item.functions[at]) for at in others)
+            circles[start] = _Circle(found[0][0], tuple(filter(None, names)))
+            told |= {start, *others}
+    return circles
+
+
+_Step = tuple["_Call", int]
+"""A node, and the position of the function that it calls."""
+
+
+def _shortest_circle(start: int, calls: Mapping[int, Sequence[_Step]]) -> list[_Step] | None:
+    """Return the steps that lead from a function back to it, if there are any."""
+    seen = {start}
+    pending: deque[list[_Step]] = deque([[]])
+    while pending:
+        way = pending.popleft()
+        for step in calls[way[-1][1] if way else start]:
+            if step[1] == start:
+                return [*way, step]
+            if step[1] not in seen:
+                seen.add(step[1])
+                pending.append([*way, step])
+    return None
+
+
+def _own_calls(item: OperatorSet, function: Function) -> Iterator[_Step]:
+    """Yield the nodes of a function that call functions of the very set that it stands in."""
+    domain = domain_name(item.domain)
+    opset = next((found.version for found in function.opset_imports if found.domain == domain), None)
+    if opset is None or opset > (item.opset_version or 0):
+        return
+    functions = _functions(item)
+    for call in _calls(function.nodes):
+        name = Name(call.node.op_type, call.node.overload)
+        if call.node.domain == domain and name in functions:
+            meant = _member(functions[name], opset, item.opset_version or 0)
+            if isinstance(meant, Function):
+                yield call, meant.position
+
+
+def _member(same_name: Iterable[Entry], opset: int, own: int) -> Entry | None:
+    """Return which entry an opset offers that is the set's own, or before it.
+
+    An entry without a since_version is only known to be in the set's own opset.
+    """
+    dated = [(stated_since_version(entry) or own, entry) for entry in same_name]
+    return max((pair for pair in dated if pair[0] <= opset), key=itemgetter(0), default=(0, None))[1]
+
+
+@by_identity(maxsize=16)
+def _functions(item: OperatorSet) -> Mapping[Name, Sequence[Entry]]:
+    """Return the entries of a set under each name that functions have."""
+    members: dict[Name | None, list[Entry]] = {name_of(function): [] for function in item.functions}
+    for entry in entries(item):
+        if (name := name_of(entry)) in members:
+            members[name].append(entry)
+    return {name: same_name for name, same_name in members.items() if name}
 
 
 class _Call(NamedTuple):

@@ -9,17 +9,18 @@ loaded files do not prove.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, groupby, product
 
 from opsetdocs.diff import Change
-from opsetdocs.identity import Name
+from opsetdocs.identity import Name, metadata, status_number
 from opsetdocs.membership import offered
 from opsetdocs.model import Operator, OperatorSet, Status
 from opsetdocs.rules.differences import MAX_LINES, changes, is_of_meaning, is_of_words, limited, lines
 from opsetdocs.rules.registry import MUST, NOTE, SHOULD, Problem, Sets, Where, across_sets, rule
 from opsetdocs.rules.releases import Opset, Release, Statement, VersionKey, released, speaker
+from opsetdocs.wire import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +115,18 @@ def operator_since_version_is_first_set(sets: Sets) -> Iterator[Problem]:
     it there.
     """
     compared = _compared(sets)
-    for version, statements in compared.checked.versions.items():
-        first = statements[0]
-        if first.derived or first.opset <= first.since_version:
-            continue
-        told = speaker(compared.checked, version[0], first.since_version)
-        if told and any(item.opset == told.number for item in statements):
-            continue
-        proof = _absence(compared.checked if told else compared.published, version)
-        if proof:
+    for version, (first, *_) in compared.checked.versions.items():
+        if proof := _proof_of_another_first_set(compared, version):
             yield Problem(
                 f"since_version is {first.since_version}, but {proof.words}; "
                 f"opset {first.opset} is the first known to have it",
-                first.where(("since_version",) if isinstance(first.entry, Operator) else ()),
+                first.where(_since_version_field(first)),
                 others=(Where(proof.file, field=("opset_version",)),),
             )
+
+
+def _since_version_field(statement: Statement) -> Path:
+    return ("since_version",) if isinstance(statement.entry, Operator) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +135,18 @@ class _Absence:
 
     file: OperatorSet
     words: str
+
+
+def _proof_of_another_first_set(compared: _Compared, version: VersionKey) -> _Absence | None:
+    """Return the proof that the opset named by a version's since_version lacks it, if there is one."""
+    statements = compared.checked.versions[version]
+    first = statements[0]
+    if first.derived or first.opset <= first.since_version:
+        return None
+    told = speaker(compared.checked, version[0], first.since_version)
+    if told and any(item.opset == told.number for item in statements):
+        return None
+    return _absence(compared.checked if told else compared.published, version)
 
 
 def _absence(release: Release, version: VersionKey) -> _Absence | None:
@@ -178,8 +188,9 @@ def operator_stable_signature_kept(sets: Sets) -> Iterator[Problem]:
     types and defaults, what is required, optional or variadic, and how many inputs and outputs there are; of
     a function also the nodes and the opsets that they import. It may not accept more either, since a model
     that uses what was added is refused by a runtime that follows the version as it was first published.
-    Signatures are compared by what they mean: the order of types, white space and the form in which a section
-    is written do not count.
+    Signatures are compared by what they mean. The order of inputs and outputs counts, since a node gives them
+    by place; the order of attributes, which have names, does not, nor do the order of types, white space and
+    the form in which a section is written.
 
     To mend it, put back the signature and the body as they were published, and add what is new as a version
     of its own, with the `opset_version` of the next opset as its `since_version`.
@@ -237,7 +248,7 @@ def operator_status_kept(sets: Sets) -> Iterator[Problem]:
     stable, end it and add a STABLE one with the same op_type and the `opset_version` of the new opset as its
     `since_version`.
     """
-    for found in _breaks(sets, lambda _: True, _has_same_status):
+    for found in _breaks(sets, _has_known_status, _has_same_status):
         new, old = (_in_words(item.status) for item in (found.new, found.old))
         place = f"as {found.place}" if found.against else found.place
         yield found.problem(f"the status of {found.version} is {new}, but {old} {place}")
@@ -255,22 +266,35 @@ def operator_experimental_changed(sets: Sets) -> Iterator[Problem]:
     """An experimental version says the same as in the opset before.
 
     It may change from one opset to the next, so this is a note and no fault: whoever tries the version out
-    should hear of the change, and the pages show it as revised.
+    should hear of the change, and the pages show it as revised. Within one opset it may not: a published one
+    is immutable, so a version that differs from what was published for the same opset is a warning.
 
-    To mend it, there is nothing to do if the change is meant. Otherwise put back the text as it was.
+    To mend it, there is nothing to do if the change is meant and comes with a new opset. Otherwise put back
+    the text as it was.
     """
-    for found in _breaks(sets, _is_experimental, lambda old, new: not changes(old, new)):
-        yield found.problem(
+    for found in _breaks(sets, _is_experimental, _says_nothing_else, by_opset=True):
+        problem = found.problem(
             f"{found.version}, which is EXPERIMENTAL, differs from that {found.place}", lambda _: True
         )
+        yield replace(problem, level=SHOULD) if found.is_republished else problem
 
 
-def _is_stable(status: Status) -> bool:
-    return status.is_stable
+def _is_stable(statement: Statement) -> bool:
+    return statement.status.is_stable
 
 
-def _is_experimental(status: Status) -> bool:
-    return status.is_experimental
+def _is_experimental(statement: Statement) -> bool:
+    return statement.status.is_experimental
+
+
+def _has_known_status(statement: Statement) -> bool:
+    # Of a status that is none, OPERATOR_STATUS_KNOWN tells.
+    text = metadata(statement.entry, "status")
+    return text is None or status_number(text) in (0, 1)
+
+
+def _says_nothing_else(old: Statement, new: Statement) -> bool:
+    return not changes(old, new)
 
 
 def _has_same_meaning(old: Statement, new: Statement) -> bool:
@@ -299,6 +323,11 @@ class _Break:
     """Of the opsets that say something else again the first files, each text once."""
     against: bool
     """Whether the old statement is one of the published sets."""
+
+    @property
+    def is_republished(self) -> bool:
+        """Whether the very opset of the new statement was published with the old one."""
+        return self.against and self.old.opset == self.new.opset
 
     @property
     def version(self) -> str:
@@ -337,20 +366,24 @@ class _Break:
 _Same = Callable[[Statement, Statement], bool]
 
 
-def _breaks(sets: Sets, counts: Callable[[Status], bool], same: _Same) -> Iterator[_Break]:
+def _breaks(
+    sets: Sets, counts: Callable[[Statement], bool], same: _Same, *, by_opset: bool = False
+) -> Iterator[_Break]:
     """Yield the versions that are not kept, each once.
 
     Args:
         sets: What is checked.
-        counts: Which statements are compared, by their status.
+        counts: Which statements are compared.
         same: Whether two statements say the same, as far as the rule goes.
+        by_opset: Whether a statement of a published opset is first compared with that of the same opset.
     """
     compared = _compared(sets)
     for version in compared.disputed:
-        published = [item for item in compared.published.versions.get(version, ()) if counts(item.status)]
-        checked = [item for item in compared.checked.versions[version] if counts(item.status)]
+        published = list(filter(counts, compared.published.versions.get(version, ())))
+        checked = filter(counts, compared.checked.versions[version])
         opsets = [tuple(group) for _, group in groupby(checked, key=lambda item: item.opset)]
-        found = _first_break(published, opsets, same, against=True) if published else None
+        found = _first_republished(published, opsets, same) if by_opset else None
+        found = found or _first_break(published, opsets, same, against=True)
         if found is None and opsets:
             # Several files of one opset are the matter of OPSET_UNIQUE and OPERATOR_UNIQUE.
             found = _first_break(opsets[0], opsets[1:], same, against=False)
@@ -358,12 +391,25 @@ def _breaks(sets: Sets, counts: Callable[[Status], bool], same: _Same) -> Iterat
             yield found
 
 
+def _first_republished(
+    published: Sequence[Statement], opsets: Iterable[Sequence[Statement]], same: _Same
+) -> _Break | None:
+    """Return the first opset that says something else than was published for it."""
+    breaks = (
+        _first_break(
+            [item for item in published if item.opset == group[0].opset], [group], same, against=True
+        )
+        for group in opsets
+    )
+    return next(filter(None, breaks), None)
+
+
 def _first_break(
     promise: Sequence[Statement], opsets: Iterable[Sequence[Statement]], same: _Same, *, against: bool
 ) -> _Break | None:
-    """Return the first opset of which no file says what was promised."""
+    """Return the first opset of which no file says what was promised; none if nothing was."""
     broken = [group for group in opsets if not _any_same(promise, group, same)]
-    if not broken:
+    if not broken or not promise:
         return None
     old, new = min(product(promise, broken[0]), key=_nearness)
     again: list[Statement] = []
@@ -405,17 +451,23 @@ def operator_stable_removed(sets: Sets) -> Iterator[Problem]:
 
     The format lets an opset lose members. But a model that uses the operator cannot move to an opset that
     does not have it, so operators are better deprecated than removed: a deprecated version says what to use
-    instead. An experimental operator may go. Only a loaded opset without the name proves a removal; if the
-    opsets between are not loaded, it happened in one of them. With `--against`, what the highest published
-    opset has counts too.
+    instead. A later opset that goes back to an earlier version of the operator has removed the later one. An
+    experimental operator may go. Only a loaded opset without the name, or with an earlier version, proves a
+    removal; if the opsets between are not loaded, it happened in one of them. With `--against`, what the
+    highest published opset has counts too.
 
     To mend it, add the operator to the opset again, if it was forgotten. If it is not to be used any more,
-    keep it as a new version whose text begins with **Deprecated**.
+    keep it as a new version whose text begins with **Deprecated**. To withdraw a version, publish what the
+    earlier one said as a new version, with a `since_version` of its own.
     """
     compared = _compared(sets)
     for domain, opsets in compared.checked.opsets.items():
         published = compared.published.opsets.get(domain, {})
-        yield from _removals(opsets, _before_the_last(published, opsets))
+        for name, last, opset in _losses(opsets, _before_the_last(published, opsets)):
+            now = opset.members.get(name)
+            # A since_version that is wrong is the matter of another rule.
+            if now is None or not _proof_of_another_first_set(compared, (domain, name, now.since_version)):
+                yield _removal(name, last, opset, now)
 
 
 def _before_the_last(published: Mapping[int, Opset], checked: Mapping[int, Opset]) -> Mapping[int, Opset]:
@@ -428,26 +480,32 @@ def _before_the_last(published: Mapping[int, Opset], checked: Mapping[int, Opset
     )
 
 
-def _removals(checked: Mapping[int, Opset], published: Mapping[int, Opset]) -> Iterator[Problem]:
+def _losses(
+    checked: Mapping[int, Opset], published: Mapping[int, Opset]
+) -> Iterator[tuple[Name, Statement, Opset]]:
+    """Yield what is lost, each stable name once: its last version, and the opset that has it no more."""
     present: dict[Name, Statement] = {}
     told: set[Name] = set()
     for number, opset in sorted({**published, **checked}.items()):
-        if number in checked:
-            gone = [name for name in present if name not in opset.members]
-            for name in gone:
-                last = present.pop(name)
-                if last.status.is_stable and name not in told:
-                    told.add(name)
-                    yield _removal(name, last, opset)
+        for name, last in list(present.items()) if number in checked else ():
+            now = opset.members.get(name)
+            if now is None:
+                del present[name]
+            is_lost = now is None or now.since_version < last.since_version <= last.opset
+            if is_lost and last.status.is_stable and name not in told:
+                told.add(name)
+                yield name, last, opset
         present.update(opset.members)
 
 
-def _removal(name: Name, last: Statement, opset: Opset) -> Problem:
-    gone = "is gone in" if opset.number == last.opset + 1 else "is gone by"
+def _removal(name: Name, last: Statement, opset: Opset, now: Statement | None) -> Problem:
+    """Return what was removed: an operator, or its last version if the opset goes back to another one."""
+    when = "in" if opset.number == last.opset + 1 else "by"
+    what = "is gone" if now is None else f"went back to since_version {now.since_version}"
     return Problem(
         f"{name}, STABLE with since_version {last.since_version}, was last seen in opset {last.opset} in "
-        f"{last.set.source} and {gone} opset {opset.number}",
-        Where(opset.set),
+        f"{last.set.source} and {what} {when} opset {opset.number}",
+        now.where(_since_version_field(now)) if now else Where(opset.set),
         others=(last.where(),),
     )
 
@@ -467,7 +525,8 @@ def opset_kept(sets: Sets) -> Iterator[Problem]:
     whoever has a model that imports it finds nothing. What is checked is taken to be the whole new release:
     it has the file of every published opset, or a later cumulative file of the domain, which describes the
     opsets before it. Only a release of which every opset of a domain is newer than all that are published
-    adds to them, and need not bring them again.
+    adds to them, and need not bring them again. While a file cannot be used, or a set has no
+    `opset_version`, no opset is said to be gone: it may be that one.
 
     To mend it, put the published file back, and give the opset with the other members the next
     `opset_version`.
@@ -480,7 +539,7 @@ def opset_kept(sets: Sets) -> Iterator[Problem]:
             told = speaker(compared.checked, domain, number)
             if told:
                 yield from _contradiction(opset, told, _offer(compared.checked, domain, number))
-            elif not adds:
+            elif not adds and sets.complete:
                 yield Problem(
                     f"opset {number} of {domain} was published and is gone; expected its file, or a later "
                     "cumulative one",

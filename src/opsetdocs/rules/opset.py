@@ -121,7 +121,8 @@ def opset_ir_version_semver(item: OperatorSet) -> Iterator[Fault]:
 
     Both are identifiers of ASCII letters, digits and hyphens, separated by dots. Only in build metadata may a
     number begin with a zero. The hyphen and the plus sign that set the parts off in a version,
-    `1.0.0-rc.1+build.7`, belong to neither. Tools that compare versions cannot order anything else.
+    `1.0.0-rc.1+build.7`, are not written: identifiers have no plus sign, and a hyphen in front would be read
+    as the first character of one. Tools that compare versions cannot order anything else.
 
     To mend it, write `rc.1` instead of `rc.01` or `rc 1`, and leave a part out that says nothing.
     """

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import wraps
 from inspect import cleandoc
 from typing import Literal
@@ -35,6 +36,8 @@ class Sets:
     sets: Sequence[OperatorSet]
     published: Sequence[OperatorSet] = ()
     """What was published before, against which the sets are checked; empty without `--against`."""
+    complete: bool = True
+    """Whether the sets are all that there is: no file is unusable, and every set has an opset_version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +120,25 @@ RULES: dict[str, Rule] = {}
 """All rules by id, in the order in which they are checked and listed."""
 
 
+def near_rules(name: str) -> str:
+    """Return in words which rules may be meant by an id or a pattern that fits none."""
+    sought = name.upper().strip("*")
+    near = [id_ for id_ in RULES if sought and sought in id_][:_NEAR] or get_close_matches(sought, RULES, n=1)
+    *others, last = near or [""]
+    either = f"{', '.join(others)} or {last}" if others else last
+    return f"is {either} meant?" if near else "`opsetdocs rules` lists them all"
+
+
+_NEAR = 3
+"""How many rules are named that may be meant."""
+
+
 def run(
     sets: Sequence[OperatorSet],
     published: Sequence[OperatorSet] = (),
     *,
     rules: Iterable[Rule] | None = None,
+    complete: bool = True,
 ) -> tuple[Finding, ...]:
     """Check operator sets against rules.
 
@@ -129,11 +146,12 @@ def run(
         sets: The sets.
         published: What was published before. What is kept in the sets is then kept from there on, too.
         rules: The rules; all of them if it is `None`.
+        complete: Whether all files could be used; otherwise what is missing may be in one of the others.
 
     Returns:
         The findings, rule by rule and in the order of the sets.
     """
-    checked = Sets(sets, published)
+    checked = Sets(sets, published, complete and all(item.opset_version for item in sets))
     chosen = RULES.values() if rules is None else rules
     return tuple(_finding(item, problem) for item in chosen for problem in item.check(checked))
 
