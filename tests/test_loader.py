@@ -12,7 +12,7 @@ from google.protobuf import json_format, text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opsetdocs import loader, schema
+from opsetdocs import loader, readers, schema
 from opsetdocs.errors import FileError
 from opsetdocs.loader import from_message, parse
 from opsetdocs.model import (
@@ -274,9 +274,29 @@ def test_a_file_of_no_format_is_refused_with_each_reason() -> None:
     assert re.search(r"as text: 1:1: .*as binary: truncated or damaged .*as JSON: 1:1: ", message)
 
 
-def test_a_file_that_protobuf_cannot_read_is_refused_for_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_is_refused_for_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "MAX_SIZE", 10)
-    assert refusal('magic: "ONNXOPSET"').message == "too large: 18 bytes, but protobuf reads at most 10"
+    assert refusal('magic: "ONNXOPSET"').message == "too large for an operator set: more than 10 bytes"
+
+
+@pytest.mark.parametrize("content", ["operator {}", "operator {} functions { node {} }"])
+@pytest.mark.parametrize("large", [10**6, 0], ids=["read whole", "counted first"])
+def test_more_messages_than_any_operator_set_has_are_refused(
+    content: str, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f'magic: "ONNXOPSET" {content * 4}'
+    message = text_format.Parse(text, schema.OperatorSetProto())
+    forms = (message.SerializeToString(), text.encode(), json_format.MessageToJson(message).encode())
+    for number, refused in ((3, True), (100, False)):
+        monkeypatch.setattr(loader, "MAX_MESSAGES", number)
+        monkeypatch.setattr(readers, "MAX_MESSAGES", number)
+        monkeypatch.setattr(readers, "_MAX_FIELDS", number)
+        monkeypatch.setattr(readers, "LARGE", large)
+        for data in forms:
+            if refused:
+                assert refusal(data).message.startswith("too many operators, functions, nodes and the like")
+            else:
+                assert loader.parse(data, "ops").magic
 
 
 # L3, L4, T2, T3: names, byte order mark, characters, line endings
@@ -392,6 +412,7 @@ WRONG_JSON = [
     ),
     ("▸[]", "the file's content must be an object, found a list"),
     (f"{{{PLAIN}▸", "not valid JSON: Expecting"),
+    (f'{{{PLAIN}, ▸"domain', "not valid JSON: Unterminated string"),
     (f"{{{PLAIN}}} ▸{{}}", "not valid JSON: Extra data"),
 ]
 WRONG_TEXT = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import socket
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -14,9 +15,10 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 
-from opsetdocs import schema, sources
+from opsetdocs import schema
 from opsetdocs.errors import SourceError
 from opsetdocs.findings import Level
+from opsetdocs.loader import MAX_SIZE
 from opsetdocs.sources import Loaded, load
 
 CASES = Path(__file__).parent / "cases"
@@ -256,22 +258,46 @@ def test_what_is_no_operator_set_is_an_error_where_it_is_named(name: str, tree: 
 def test_a_file_that_cannot_be_read_is_an_error(
     tree: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base = tree({"sets/a.textproto": PLAIN, "sets/b.textproto": PLAIN, "sets/big.pb": bytes(2000)})
-    read_bytes = Path.read_bytes
+    base = tree({"sets/a.textproto": PLAIN, "sets/b.textproto": PLAIN})
+    open_file = os.open
 
-    def refuse(path: Path) -> bytes:
+    def refuse(path: Path, flags: int) -> int:
         if path.name == "b.textproto":
             raise PermissionError(13, "Permission denied")
-        return read_bytes(path)
+        return open_file(path, flags)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    monkeypatch.setattr(sources, "MAX_SIZE", 1999)
+    monkeypatch.setattr(os, "open", refuse)
     loaded = load(["sets"], base=base)
     assert names(loaded) == ["sets/a.textproto"]
-    assert [(level, file, message[:34]) for level, file, message in said(loaded)] == [
-        ("ERROR", "sets/b.textproto", "cannot be read: Permission denied"),
-        ("ERROR", "sets/big.pb", "too large: 2000 bytes, but protobu"),
+    assert said(loaded) == [("ERROR", "sets/b.textproto", "cannot be read: Permission denied")]
+
+
+def test_a_file_that_is_too_large_is_an_error_unless_it_is_something_else(tree: Callable[..., Path]) -> None:
+    base = tree(
+        {
+            "sets/a.textproto": PLAIN,
+            "sets/b.textproto": PLAIN + b"#" * MAX_SIZE,
+            "sets/c.onnxopset": b"",
+            "sets/d.pb": b"",
+        }
+    )
+    for name in ("c.onnxopset", "d.pb"):  # as long as a disk, without a byte on it
+        os.truncate(base / "sets" / name, 2**40)
+    loaded = load(["sets"], base=base)
+    assert names(loaded) == ["sets/a.textproto"]
+    too_large = "too large for an operator set: more than 16,777,216 bytes"
+    assert said(loaded) == [
+        ("ERROR", "sets/b.textproto", too_large),
+        ("ERROR", "sets/c.onnxopset", too_large),
+        ("NOTE", "sets/d.pb", "skipped: nothing in it belongs to an operator set"),
     ]
+
+
+def test_standard_input_is_read_up_to_the_greatest_size(tree: Callable[..., Path]) -> None:
+    stream = io.BytesIO(PLAIN + b"#" * 2 * MAX_SIZE)
+    with pytest.raises(SourceError, match="too large"):
+        load(["-"], base=tree({}), stdin=stream)
+    assert stream.tell() == MAX_SIZE + 1
 
 
 def test_a_folder_that_cannot_be_read_is_an_error(
@@ -298,6 +324,92 @@ def test_a_pipe_is_never_waited_for(tree: Callable[..., Path]) -> None:
         assert (names(loaded), said(loaded)) == (["sets/a.textproto"], [])
     with pytest.raises(SourceError, match="neither a file nor a folder"):
         load(["sets/pipe.textproto"], base=base)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(
+    tree: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tree({"sets/a.textproto": opset(1), "sets/b.textproto": opset(2)})
+    open_file = os.open
+
+    def replace(path: Path, flags: int) -> int:
+        if path.name == "b.textproto":
+            path.unlink()
+            os.mkfifo(path)
+        return open_file(path, flags)
+
+    monkeypatch.setattr(os, "open", replace)
+    loaded = load(["sets"], base=base)
+    assert names(loaded) == ["sets/a.textproto"]
+    assert said(loaded) == [("ERROR", "sets/b.textproto", "cannot be read: it is not a file any more")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda file: file.write(b"# more"),
+        lambda file: file.truncate(10),
+        lambda file: os.utime(file.fileno(), (1, 1)),
+    ],
+    ids=["grows", "shrinks", "is written again"],
+)
+def test_a_file_that_changes_while_it_is_read_is_an_error(
+    change: Callable[[Any], object], tree: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = tree({"sets/a.textproto": opset(1), "sets/b.textproto": opset(2)})
+    status = os.fstat
+    asked: list[int] = []
+
+    def then_change(descriptor: int) -> os.stat_result:
+        found = status(descriptor)
+        if os.path.samestat(found, (base / "sets/b.textproto").stat()) and not asked:
+            asked.append(descriptor)
+            with (base / "sets/b.textproto").open("ab") as file:
+                change(file)
+        return found
+
+    monkeypatch.setattr(os, "fstat", then_change)
+    loaded = load(["sets"], base=base)
+    assert names(loaded) == ["sets/a.textproto"]
+    assert said(loaded) == [("ERROR", "sets/b.textproto", "cannot be read: it changes while it is read")]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="the system has no such device")
+def test_a_device_or_socket_is_no_file(tree: Callable[..., Path]) -> None:
+    base = tree({"sets/a.textproto": PLAIN})
+    link(base / "sets" / "zero.textproto", "/dev/zero")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(base / "sets" / "socket.textproto"))
+        for source in ("sets", "sets/*.textproto"):
+            loaded = load([source], base=base)
+            assert (names(loaded), said(loaded)) == (["sets/a.textproto"], [])
+        for name in ("zero", "socket"):
+            with pytest.raises(SourceError, match="neither a file nor a folder"):
+                load([f"sets/{name}.textproto"], base=base)
+
+
+def test_a_folder_of_many_files_and_many_folders(tree: Callable[..., Path]) -> None:
+    base = tree({"sets/a.textproto": PLAIN})
+    for number in range(3000):
+        (base / "sets" / f"{number}.txt").touch()
+    deepest = base / "sets"
+    while len(str(deepest)) < 900:  # on some systems a path has 1,024 characters at most
+        deepest /= "d"
+    deepest.mkdir(parents=True)
+    (deepest / "b.textproto").write_text(opset(7))
+    for source in ("sets", "sets/**", "**/*.textproto"):
+        loaded = load([source], base=base)
+        assert [Path(name).name for name in names(loaded)] == ["a.textproto", "b.textproto"]
+        assert said(loaded) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_name_that_is_no_text(tree: Callable[..., Path]) -> None:
+    base = tree({"sets/b\n\x1b[31m.textproto": opset(2), "sets/c\udcff.textproto": ""})
+    loaded = load(["sets"], base=base)
+    assert names(loaded) == ["sets/b\n\x1b[31m.textproto"]
+    assert said(loaded) == [("ERROR", "sets/c\udcff.textproto", "Empty file")]
 
 
 # No operator set at all

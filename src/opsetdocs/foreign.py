@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from opsetdocs import schema
-from opsetdocs.readers import PARSE_ERRORS, parse_text
+from opsetdocs.readers import LARGE, PARSE_ERRORS, parse_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,12 @@ def by_signature(data: bytes) -> Kind | None:
 
 
 def by_content(data: bytes) -> Kind | None:
-    """Return which other message of ONNX a file in one of the three encodings holds, if it is one."""
+    """Return which other message of ONNX a file in one of the three encodings holds, if it is one.
+
+    A large file is not read as all of them.
+    """
+    if len(data) > LARGE:
+        return None
     data = data.removeprefix(codecs.BOM_UTF8)
     for name, words, has_enough in _MESSAGES:
         for parse in _PARSERS:

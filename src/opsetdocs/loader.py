@@ -37,7 +37,17 @@ from opsetdocs.model import (
     domain_name,
 )
 from opsetdocs.places import line_and_column
-from opsetdocs.readers import decode, labelled, one_line, read_binary, read_json, read_text, too_deep
+from opsetdocs.readers import (
+    MAX_MESSAGES,
+    decode,
+    labelled,
+    one_line,
+    read_binary,
+    read_json,
+    read_text,
+    too_deep,
+    too_many,
+)
 from opsetdocs.values import attribute_type_of, attribute_value, type_text
 from opsetdocs.wire import MAX_DEPTH, Path, depth
 
@@ -45,8 +55,8 @@ if TYPE_CHECKING:
     from onnx.onnx_ml_pb2 import AttributeProto, FunctionProto, GraphProto, NodeProto
     from onnx.onnx_operators_ml_pb2 import OperatorProto, OperatorSetProto
 
-MAX_SIZE = 2**31 - 1
-"""The greatest size of a file in bytes: protobuf reads no message of 2 GiB or more."""
+MAX_SIZE = 16 * 2**20
+"""The greatest size of a file in bytes; the greatest operator set of ONNX has some 1.2 million."""
 
 ENDINGS = {
     ".pb": Format.BINARY,
@@ -91,7 +101,7 @@ def parse(data: bytes, name: str) -> OperatorSet:
         FileError: The content is not an operator set, or is not wholly readable.
     """
     if len(data) > MAX_SIZE:
-        raise too_large(name, len(data))
+        raise FileError(name, f"too large for an operator set: more than {MAX_SIZE:,} bytes")
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise FileError(name, "Empty file")
@@ -112,11 +122,6 @@ def from_message(message: Message, name: str) -> OperatorSet:
     if not isinstance(message, schema.message_class("OperatorSetProto")):
         message = schema.OperatorSetProto.FromString(message.SerializeToString())
     return _operator_set(message, name, tuple(_unknown_fields(message, name)))
-
-
-def too_large(name: str, size: int) -> FileError:
-    """Return the error about a file of more than `MAX_SIZE` bytes."""
-    return FileError(name, f"too large: {size} bytes, but protobuf reads at most {MAX_SIZE}")
 
 
 def _read(data: bytes, name: str) -> tuple[OperatorSetProto, SourceText | None]:
@@ -190,15 +195,17 @@ def _unknown_fields(message: Message, file: str) -> Iterator[UnknownField]:
     """Yield the fields that the format does not know.
 
     Raises:
-        FileError: A text is not valid UTF-8, or messages nest too deep.
+        FileError: A text is not valid UTF-8, messages nest too deep, or there are too many.
     """
-    for path, owner, part in _parts(message, (), None):
+    for number, (path, owner, part) in enumerate(_parts(message, (), None)):
+        if number > MAX_MESSAGES:
+            raise too_many(file)
         if depth(path) > MAX_DEPTH:
             raise too_deep(file, path)
         unknown = UnknownFieldSet(part)
-        for number in dict.fromkeys(unknown[index].field_number for index in range(len(unknown))):
-            known = part.DESCRIPTOR.fields_by_number.get(number)
-            yield UnknownField(path, str(_name(owner)), number, known_as=known.name if known else "")
+        for field_number in dict.fromkeys(unknown[index].field_number for index in range(len(unknown))):
+            known = part.DESCRIPTOR.fields_by_number.get(field_number)
+            yield UnknownField(path, str(_name(owner)), field_number, known_as=known.name if known else "")
         for field, value in part.ListFields():
             if field.type == field.TYPE_STRING:
                 _check_text(value, (*path, field.name), owner or part, file)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import json
 import operator
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format, text_format
@@ -24,8 +25,17 @@ from google.protobuf.message import DecodeError, Message
 from opsetdocs import schema
 from opsetdocs.errors import FileError
 from opsetdocs.places import TEXT_TOKEN, json_places, line_and_column_at, proto_name, text_places
-from opsetdocs.plain_text import visible
-from opsetdocs.wire import MAX_DEPTH, FaultKind, Path, depth, dotted, first_fault, is_repeated
+from opsetdocs.plain_text import json_reason, visible
+from opsetdocs.wire import (
+    MAX_DEPTH,
+    FaultKind,
+    Path,
+    depth,
+    dotted,
+    first_fault,
+    has_more_fields,
+    is_repeated,
+)
 
 if TYPE_CHECKING:
     from onnx.onnx_operators_ml_pb2 import OperatorSetProto
@@ -40,6 +50,15 @@ PARSE_ERRORS = (
     RecursionError,
 )
 """All that the parsers of protobuf were seen to raise."""
+
+MAX_MESSAGES = 100_000
+"""How many messages a file may hold; the greatest operator set of ONNX holds about 850."""
+
+LARGE = 4 * 2**20
+"""The size in bytes above which a binary file is looked at before protobuf reads it."""
+
+_MAX_FIELDS = 10 * MAX_MESSAGES
+"""How many fields a large binary file may have."""
 
 _MAX_QUOTED = 200
 """How much of a text from a file is quoted, or of a message of protobuf, which may quote a whole file."""
@@ -74,12 +93,19 @@ def too_deep(file: str, path: Path = ()) -> FileError:
     return FileError(file, f"nested too deep{place}: more than {MAX_DEPTH} messages inside each other")
 
 
+def too_many(file: str) -> FileError:
+    """Return the error about a file of more than `MAX_MESSAGES` messages."""
+    return FileError(file, f"too many operators, functions, nodes and the like: more than {MAX_MESSAGES:,}")
+
+
 # Binary
 
 
 def read_binary(data: bytes, file: str) -> OperatorSetProto:
     """Read a message in protobuf's binary encoding."""
     message = schema.OperatorSetProto()
+    if len(data) > LARGE and has_more_fields(data, schema.descriptor("OperatorSetProto"), _MAX_FIELDS):
+        raise too_many(file)
     try:
         message.ParseFromString(data)
     except PARSE_ERRORS as err:
@@ -214,6 +240,18 @@ class _JsonObject(dict[str, Any]):
         self.repeated = [name for name, count in counts.items() if count > 1]
 
 
+def _object_maker(file: str) -> Callable[[Iterable[tuple[str, Any]]], _JsonObject]:
+    """Return what makes the objects of a file, up to the greatest number."""
+    numbers = itertools.count(1)
+
+    def make(pairs: Iterable[tuple[str, Any]]) -> _JsonObject:
+        if next(numbers) > MAX_MESSAGES:
+            raise too_many(file)
+        return _JsonObject(pairs)
+
+    return make
+
+
 class _JsonFault(Exception):  # noqa: N818 - becomes a FileError once its place is looked up
     """Something wrong at a place in a JSON file.
 
@@ -235,11 +273,12 @@ def read_json(data: bytes, file: str) -> OperatorSetProto:
     message = schema.OperatorSetProto()
     content: Any = None
     try:
-        content = json.loads(text, object_pairs_hook=_JsonObject)
+        content = json.loads(text, object_pairs_hook=_object_maker(file))
         _check_object(content, schema.descriptor("OperatorSetProto"), ())
         json_format.ParseDict(content, message, max_recursion_depth=2 * MAX_DEPTH)
     except json.JSONDecodeError as err:
-        raise FileError(file, f"not valid JSON: {err.msg}", line=err.lineno, column=err.colno) from err
+        said = f"not valid JSON: {json_reason(err)}"
+        raise FileError(file, said, line=err.lineno, column=err.colno) from err
     except _JsonFault as err:
         raise _json_error(err, text, content, file) from err
     except RecursionError as err:

@@ -22,7 +22,7 @@ from typing import BinaryIO
 from opsetdocs import foreign
 from opsetdocs.errors import FileError, SourceError
 from opsetdocs.findings import Finding, Level
-from opsetdocs.loader import ENDINGS, MAX_SIZE, from_message, parse, too_large
+from opsetdocs.loader import ENDINGS, MAX_SIZE, from_message, parse
 from opsetdocs.model import OperatorSet, domain_name
 
 STANDARD_INPUT = "-"
@@ -252,9 +252,7 @@ _Result = OperatorSet | Finding
 
 def _read_file(file: _File) -> _Result:
     try:
-        if (size := file.path.stat().st_size) > MAX_SIZE:
-            raise too_large(file.name, size)
-        data = file.path.read_bytes()
+        data = _content(file)
     except OSError as err:
         return Finding(Level.ERROR, f"cannot be read: {_reason(err)}", file=file.name, unusable=True)
     except FileError as err:
@@ -269,11 +267,31 @@ def _read_file(file: _File) -> _Result:
         return _unusable(err)
 
 
+def _content(file: _File) -> bytes:
+    """Return what is in a file, which others may be writing or replacing; of one that is too large, enough.
+
+    Raises:
+        FileError: The file is no file any more, or changes while it is read.
+        OSError: The file cannot be read.
+    """
+    # Without waiting for a writer, if it has become a pipe.
+    descriptor = os.open(file.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as stream:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise FileError(file.name, "cannot be read: it is not a file any more")
+        data = stream.read(MAX_SIZE + 1)
+        after = os.fstat(descriptor)
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise FileError(file.name, "cannot be read: it changes while it is read")
+    return data
+
+
 def _read_standard_input(stdin: BinaryIO | None) -> _Result:
     if stdin is None:
         raise SourceError("-: there is no standard input")
     try:
-        return parse(stdin.read(), STANDARD_INPUT)
+        return parse(stdin.read(MAX_SIZE + 1), STANDARD_INPUT)
     except FileError as err:
         return _unusable(err)
     except (OSError, ValueError) as err:

@@ -7,7 +7,9 @@ to name the place. It is needed only for files that are not in order, so it may 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -89,6 +91,30 @@ def first_fault(data: bytes, descriptor: Descriptor) -> Fault | None:
     except _FaultFound as found:
         return found.fault
     return None
+
+
+def has_more_fields(data: bytes, descriptor: Descriptor, limit: int) -> bool:
+    """Return whether a message and those inside it have more fields than a limit.
+
+    It makes nothing of them, while two bytes of a file can become a hundred in protobuf's memory. Damage ends
+    the count.
+    """
+    fields = _fields(data, 0, len(data), descriptor, 0)
+    try:
+        return next(itertools.islice(fields, limit, None), None) is not None
+    except _FaultFound:
+        return False
+
+
+def _fields(data: bytes, position: int, end: int, descriptor: Descriptor, depth: int) -> Iterator[_Field]:
+    while position < end:
+        field = _read_field(data, position, end, ())
+        yield field
+        known = descriptor.fields_by_number.get(field.number)
+        inner = known.message_type if known and field.wire_type == _LENGTH_DELIMITED else None
+        if inner is not None and depth < MAX_DEPTH:
+            yield from _fields(data, field.value, field.end, inner, depth + 1)
+        position = field.end
 
 
 def _check_message(data: bytes, position: int, end: int, descriptor: Descriptor, path: Path) -> None:
