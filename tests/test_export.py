@@ -659,7 +659,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_a_failed_export_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [path] = export(tmp_path, domain="ai.onnx.ml", opset=1)
-    before = path.read_bytes()
+    path.write_bytes(b"old")
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -668,4 +668,11 @@ def test_a_failed_export_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(ConfigError, match="No space left on device"):
         export(tmp_path, domain="ai.onnx.ml", opset=1)
     assert list(tmp_path.iterdir()) == [path]
-    assert path.read_bytes() == before
+    assert path.read_bytes() == b"old"
+
+
+def test_an_export_again_touches_nothing(tmp_path: Path) -> None:
+    [path] = export(tmp_path, domain="ai.onnx.ml", opset=1)
+    before = path.stat()
+    export(tmp_path, domain="ai.onnx.ml")
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)

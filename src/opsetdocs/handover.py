@@ -54,6 +54,7 @@ def write_report(summary: Summary) -> None:
 
 def read_report(report: Path) -> Summary | None:
     """Return the summary that MkDocs left, or `None` if it did not get as far as writing every page."""
-    if not report.exists():
+    try:
+        return Summary(**json.loads(report.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError):  # ValueError: the disk was full
         return None
-    return Summary(**json.loads(report.read_text(encoding="utf-8")))
