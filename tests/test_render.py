@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
+import jinja2
 import pytest
 
 from opsetdocs.addresses import Place
+from opsetdocs.build import build_site
 from opsetdocs.errors import TemplateError
-from opsetdocs.site import Site
+from opsetdocs.render import Pieces
+from opsetdocs.site import Site, SiteOptions
 
 SiteOf = Callable[..., Site]
 
@@ -59,6 +63,36 @@ def test_an_included_template_can_be_extended_too(site_of: SiteOf, tmp_path: Pat
     )
     site = site_of("F1", templates=templates)
     assert "<p>function</p>" in page(site, "com.example/operators/ScaledRelu/")
+
+
+def test_a_project_can_make_its_own_pieces(site_of: SiteOf, tmp_path: Path) -> None:
+    templates = write(
+        tmp_path,
+        "upgrade.html.jinja",
+        '{% extends "default/upgrade.html.jinja" %}'
+        "{% macro own(step) %}<i>{{ step.operator.name }} {{ url(step.address) }}</i>{% endmacro %}"
+        "{% block groups %}{% for group in groups %}{{ once_each(own, group.steps) }}{% endfor %}"
+        "{% endblock %}",
+    )
+    html = page(site_of("H2", templates=templates), "com.example/opsets/7-13/")
+    assert "<i>Sub ../../operators/Sub/7-13/</i>" in html
+
+
+def test_a_piece_is_made_once_for_all_pages_of_a_folder() -> None:
+    count = itertools.count(1)
+    template = "{% macro own(thing) %}{{ thing }}{{ number() }} {% endmacro %}"
+    environment = jinja2.Environment(autoescape=True)
+    environment.globals["number"] = lambda: next(count)
+    pieces, things = Pieces(), ["<a>", "b"]
+
+    def made(page_template: str, address: str) -> str:
+        macro = environment.from_string(template).module.own  # type: ignore[attr-defined]
+        return pieces.of(page_template, address)(macro, things)
+
+    assert made("one", "x/opsets/1-2/") == "&lt;a&gt;1 b2 "
+    assert made("one", "x/opsets/1-3/") == "&lt;a&gt;1 b2 "
+    assert made("one", "y/opsets/1-3/") == "&lt;a&gt;3 b4 "
+    assert made("other", "x/opsets/1-2/") == "&lt;a&gt;5 b6 "
 
 
 def test_the_first_folder_wins(site_of: SiteOf, tmp_path: Path) -> None:
@@ -118,3 +152,21 @@ def test_names_are_escaped_in_a_projects_own_template(site_of: SiteOf, tmp_path:
 def test_links_are_relative_to_the_page(here: str, target: str, directories: str, files: str) -> None:
     assert Place(here, directory_urls=True).url(target) == directories
     assert Place(here, directory_urls=False).url(target) == files
+
+
+def test_examples_of_the_current_version_stand_on_the_page_of_the_operator_alone(tmp_path: Path) -> None:
+    operators = "".join(
+        f"""operator {{
+          op_type: "Sub" since_version: {number} status: STABLE
+          doc_string: "Text.\\n\\n## Examples\\n\\n### one\\n\\n```python\\nsub_{number}()\\n```\\n"
+        }}"""
+        for number in (1, 2)
+    )
+    head = 'magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2'
+    sources = (str(*write(tmp_path, "ops.textproto", f"{head} {operators}")),)
+    site = build_site(SiteOptions(sources=sources))
+    found = {address: page(site, f"{OPERATOR}{address}") for address in ("", "1/", "2/")}
+    assert {address for address, html in found.items() if "sub_1()" in html} == {"1/"}
+    assert {address for address, html in found.items() if "sub_2()" in html} == {""}
+    assert '<h2 id="com.example.Sub.examples">' in found[""]
+    assert '<a href="../#com.example.Sub.examples">' in found["2/"]

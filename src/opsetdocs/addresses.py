@@ -5,7 +5,6 @@ The rules stand in the contract under "Addresses": adding an operator never move
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -40,8 +39,9 @@ class Addresses:
         return f"{self.operator(operator)}{since_version}/"
 
     def difference(self, operator: OperatorHistory, old: int, new: int) -> str:
-        """Return the address of the page that says what changed between two versions of an operator."""
-        return f"{self.operator(operator)}{old}-{new}/"
+        """Return the address of the page that says what changed between two versions, in whichever order."""
+        first, last = sorted((old, new))
+        return f"{self.operator(operator)}{first}-{last}/"
 
     def opsets(self, domain: str) -> str:
         """Return the address of the page of all opsets of a domain."""
@@ -61,8 +61,16 @@ class Addresses:
         return name if since_version is None else f"{name}-{since_version}"
 
     def domain_id(self, domain: str) -> str:
-        """Return the permanent id of a domain."""
+        """Return what the ids of all that belongs to a domain begin with."""
         return as_id(self.domains[domain])
+
+    def domain_page_id(self, domain: str) -> str:
+        """Return the permanent id of a domain.
+
+        It always has a dot, which no id of a theme's own has: a domain may be called `content` or `__config`.
+        """
+        id_ = self.domain_id(domain)
+        return id_ if "." in id_ else f"{id_}.domain-page"
 
     def segment(self, operator: OperatorHistory) -> str:
         """Return what stands for an operator's name in addresses and ids."""
@@ -146,7 +154,21 @@ class Place:
     def url(self, target: str) -> str:
         """Return the link from this page to an address below the section's root, its fragment kept."""
         address, hash_, fragment = target.partition("#")
-        path = posixpath.relpath(f"/{address}", f"/{self.address}")
+        path = relative(self.address, address)
         if address == "" or address.endswith("/"):
-            path = f"{path}/" if self.directory_urls else posixpath.normpath(f"{path}/index.html")
+            path = (path or "./") if self.directory_urls else f"{path}index.html"
         return f"{path}{hash_}{fragment}"
+
+
+def relative(page: str, target: str) -> str:
+    """Return the way from a page to another address, such as `../Relu/`; empty for the page itself."""
+    shared, up = page, ""
+    while not target.startswith(shared):
+        shared = folder(shared)
+        up += "../"
+    return up + target[len(shared) :]
+
+
+def folder(address: str) -> str:
+    """Return the address that a page stands in: that of `ai.onnx/operators/Conv/` is `ai.onnx/operators/`."""
+    return address[: address.rfind("/", 0, -1) + 1]

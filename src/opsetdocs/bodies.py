@@ -11,6 +11,7 @@ import json
 import re
 import struct
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -19,6 +20,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from opsetdocs import schema
+from opsetdocs.caches import by_identity
 from opsetdocs.model import DEFAULT_DOMAIN, Function, Node
 
 _SET_ASIDE = frozenset({"doc_string", "value_info", "metadata_props"})
@@ -204,6 +206,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
+@by_identity(maxsize=1_024)
 def body_text(function: Function) -> str:
     """Return a function's body in ONNX's text form, as `onnx.printer.to_text` writes it.
 
@@ -308,6 +311,7 @@ FENCED = re.compile(r"^(?P<fence>`{3,})onnx\n(?P<text>.*?)\n(?P=fence)$\n?", re.
 """A fenced `onnx` block at the left margin of a text, as the exporter writes bodies that are words."""
 
 
+@lru_cache(maxsize=1_024)
 def parse_body(text: str) -> Function | None:
     """Read a function from ONNX's text form, as the section Function Body of a doc_string has it.
 

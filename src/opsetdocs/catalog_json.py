@@ -93,7 +93,7 @@ class _Writer:
         return {
             "name": domain.name,
             **given(title=self._title(domain.name)),
-            "id": self.addresses.domain_id(domain.name),
+            "id": self.addresses.domain_page_id(domain.name),
             "address": self.addresses.domain(domain.name),
             "missing": _ranges(domain.missing),
             "opsets": [self._opset(opset) for opset in domain.opsets],

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import html
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
 from opsetdocs.addresses import Addresses
 from opsetdocs.bodies import body_text
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Domain, OperatorHistory, Opset, Part, Version
 from opsetdocs.change_kinds import Change, Comparison, Weight
 from opsetdocs.diff import compare_versions
 from opsetdocs.textdiff import Row, Segment, SegmentKind, compare_texts, text_of
-from opsetdocs.upgrade import Step, upgrade
+from opsetdocs.upgrade import Step, Upgrades
 from opsetdocs.views import code_spans
 
 _TITLES = {
@@ -29,7 +32,12 @@ _TITLES = {
 
 _WORDS, _ = _TITLES[Weight.TEXT]
 
-_TAGS = {SegmentKind.REMOVED: Markup("<del>{}</del>"), SegmentKind.ADDED: Markup("<ins>{}</ins>")}
+_TAGS = {
+    SegmentKind.SAME: ("", ""),
+    SegmentKind.REMOVED: ("<del>", "</del>"),
+    SegmentKind.ADDED: ("<ins>", "</ins>"),
+}
+"""What stands before and after a piece of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class TextDiff:
     code: bool
     rows: tuple[RowView, ...]
     lines: tuple[str, ...]
-    """The same as plain lines in the manner of diff: what is old behind `-`, what is new behind `+`."""
+    """The same as the lines of a patch: what is old behind `-`, what is new behind `+`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,11 @@ class StepView:
     """What changed, but for words."""
     words: int
     """How many further changes are words alone; the page of the difference tells them."""
+
+    @property
+    def by_weight(self) -> tuple[tuple[ChangeView, ...], ...]:
+        """The changes, those of one weight together."""
+        return tuple(tuple(items) for _, items in groupby(self.changes, key=lambda change: change.weight))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +114,12 @@ class Changes:
     """Compares the versions of a site's operators; each pair once, however many pages show it."""
 
     addresses: Addresses
-    _views: dict[Comparison, tuple[ChangeView, ...]] = field(default_factory=dict)
+    _upgrades: dict[str, Upgrades] = field(default_factory=dict)
+    _steps: dict[Step, StepView] = field(default_factory=dict)
 
     def between(self, old: Version, new: Version) -> tuple[ChangeView, ...]:
         """Return what changed from one version to another."""
-        return self._view(compare_versions(old, new))
+        return _change_views(compare_versions(old, new))
 
     def texts(self, old: Version, new: Version) -> tuple[TextDiff, ...]:
         """Return the texts of two versions beside each other, and their bodies if both are functions."""
@@ -116,8 +130,13 @@ class Changes:
         return tuple(diff for diff in diffs if diff.rows)
 
     def upgrade(self, domain: Domain, old: Opset, new: Opset) -> tuple[StepGroup, ...]:
-        """Return what moving from one opset to another means, the worst first."""
-        steps = upgrade(domain, old.version, new.version)
+        """Return what moving from one opset to another means, the worst first.
+
+        A step that several moves have in common is the same object in each.
+        """
+        if domain.name not in self._upgrades:
+            self._upgrades[domain.name] = Upgrades(domain)
+        steps = self._upgrades[domain.name].steps(old.version, new.version)
         groups = []
         for weight, items in groupby(steps, key=lambda step: step.weight):
             key, title = _TITLES[weight]
@@ -126,6 +145,11 @@ class Changes:
         return tuple(groups)
 
     def _step(self, step: Step) -> StepView:
+        if step not in self._steps:
+            self._steps[step] = self._step_view(step)
+        return self._steps[step]
+
+    def _step_view(self, step: Step) -> StepView:
         operator, old, new = step.operator, step.old, step.new
         if old is not None and old is new:
             address = self.addresses.version(operator, new.since_version)
@@ -137,14 +161,9 @@ class Changes:
             (only,) = (version for version in (old, new) if version is not None)
             address = self.addresses.version(operator, only.since_version)
             versions = str(only.since_version)
-        changes = self._view(step.comparison)
+        changes = _change_views(step.comparison)
         told = tuple(change for change in changes if change.weight != _WORDS)
         return StepView(operator, address, versions, told, len(changes) - len(told))
-
-    def _view(self, comparison: Comparison) -> tuple[ChangeView, ...]:
-        if comparison not in self._views:
-            self._views[comparison] = tuple(map(_change_view, comparison.changes))
-        return self._views[comparison]
 
 
 def version_pairs(operator: OperatorHistory) -> Iterable[tuple[Version, Version]]:
@@ -159,15 +178,23 @@ def steps_between(operator: OperatorHistory, old: Version, new: Version) -> list
     return list(pairwise(versions))
 
 
+@by_identity(maxsize=4096)
+def _change_views(comparison: Comparison) -> tuple[ChangeView, ...]:
+    return tuple(map(_change_view, comparison.changes))
+
+
+@lru_cache(maxsize=4096)
 def _change_view(change: Change) -> ChangeView:
     key, _ = _TITLES[change.weight]
-    return ChangeView(code_spans(change.words), change.words, key, change.weight.label)
+    words = change.words
+    return ChangeView(code_spans(words), words, key, change.weight.label)
 
 
 def _body(part: Part) -> str:
     return "" if part.function is None else body_text(part.function)
 
 
+@lru_cache(maxsize=1024)
 def _text_diff(key: str, title: str, old: str, new: str, *, code: bool = False) -> TextDiff:
     if code:
         old, new = (f"```\n{text}\n```" for text in (old, new))
@@ -186,25 +213,30 @@ def _lines(rows: Iterable[Row]) -> Iterator[str]:
         if row.skipped:
             yield f"@@ {row.skipped} the same @@"
         elif row.is_same:
-            yield from (f"  {line}" for line in _plain(row.new))
+            yield from (f" {line}" for line in _plain(row.new))
         else:
-            yield from (f"- {line}" for line in _plain(row.old))
-            yield from (f"+ {line}" for line in _plain(row.new))
+            yield from (f"-{line}" for line in _plain(row.old))
+            yield from (f"+{line}" for line in _plain(row.new))
 
 
 def _plain(segments: Iterable[Segment]) -> list[str]:
-    return "".join(segment.text for segment in segments).strip("\n").splitlines()
+    text = "".join(segment.text for segment in segments).rstrip("\n")
+    return text.split("\n") if text else []
 
 
+@by_identity(maxsize=4096)
 def _row_view(row: Row) -> RowView:
-    old, new = (_side(segments) for segments in (row.old, row.new))
+    old = _side(row.old)
+    new = old if row.new == row.old else _side(row.new)
     return RowView(old, new, row.is_same, row.skipped)
 
 
-def _side(segments: Iterable[Segment]) -> Markup | None:
-    pieces = [_tagged(segment) for segment in segments]
-    return Markup().join(pieces).rstrip("\n") if pieces else None
+def _side(segments: Sequence[Segment]) -> Markup | None:
+    if not segments:
+        return None
+    return Markup("".join(map(_tagged, segments)).rstrip("\n"))  # noqa: S704 - escaped piece by piece
 
 
-def _tagged(segment: Segment) -> Markup:
-    return _TAGS.get(segment.kind, Markup("{}")).format(segment.text)
+def _tagged(segment: Segment) -> str:
+    before, after = _TAGS[segment.kind]
+    return f"{before}{html.escape(segment.text, quote=False)}{after}"

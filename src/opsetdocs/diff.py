@@ -13,13 +13,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from opsetdocs import schema as messages
 from opsetdocs.bodies import FENCED, body_key, parse_body
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Kind, Part, Revision, Version
 from opsetdocs.change_kinds import Change, ChangeKind, Comparison, Role, Weight, folded
 from opsetdocs.docstring import Entry, SectionKind, counted, is_known_mark, write
+from opsetdocs.meaning import attribute_type
 from opsetdocs.model import Function
 from opsetdocs.signature import Count, Signature, signature
 
@@ -37,11 +40,17 @@ __all__ = [
 _K = ChangeKind
 
 
+# Moving between opsets asks for the same pairs again and again: ONNX has 1,114 of them.
+_once = by_identity(maxsize=4096)
+
+
+@_once
 def compare(old: Part, new: Part) -> Comparison:
     """Return what changed from one entry of an operator set to another; empty where both say the same."""
-    return _sorted(_cached_changes(_Itself(old), _Itself(new)))
+    return _sorted(_changes(old, new))
 
 
+@_once
 def compare_revisions(old: Revision, new: Revision) -> Comparison:
     """Return what changed from what some opsets say about a version to what others say.
 
@@ -58,25 +67,6 @@ def compare_revisions(old: Revision, new: Revision) -> Comparison:
 def compare_versions(old: Version, new: Version) -> Comparison:
     """Return what changed from one version to another, by what the highest loaded opset says of each."""
     return compare_revisions(old.current, new.current)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Itself:
-    """An entry that is equal to itself alone: quicker to look up than all that it says."""
-
-    part: Part
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and other.part is self.part
-
-    def __hash__(self) -> int:
-        return id(self.part)
-
-
-@lru_cache(maxsize=4096)
-def _cached_changes(old: _Itself, new: _Itself) -> tuple[Change, ...]:
-    # Moving between opsets asks for the same pairs again and again: ONNX has 1,114 of them.
-    return tuple(_changes(old.part, new.part))
 
 
 def _sorted(changes: Iterable[Change]) -> Comparison:
@@ -185,11 +175,15 @@ def _attribute(old: Entry, new: Entry) -> Iterator[Change]:
         yield change(_K.DEFAULT_LOST)
     elif _value(old) != _value(new):
         yield change(_K.DEFAULT_CHANGED)
-    if _squeezed(old.type) != _squeezed(new.type):
+    if old.type != new.type and _attribute_type(old) != _attribute_type(new):
         kind = (
             _K.TYPE_CHANGED if old.type and new.type else _K.TYPE_STATED if new.type else _K.TYPE_NOT_STATED
         )
         yield Change(kind, new.name, folded(old.type), folded(new.type), Role.ATTRIBUTE)
+
+
+def _attribute_type(attribute: Entry) -> str:
+    return _squeezed(attribute_type(attribute.type))
 
 
 def _value(attribute: Entry) -> object:
@@ -213,10 +207,15 @@ def _common(role: Role, old: Entry, new: Entry) -> Iterator[Change]:
     if old.differentiable is not new.differentiable:
         before, after = _DIFFERENTIABILITY[old.differentiable], _DIFFERENTIABILITY[new.differentiable]
         yield Change(_K.DIFFERENTIABILITY_CHANGED, new.name, before, after, role)
-    if (before := _remarks(old)) != (after := _remarks(new)):
+    if old.marks != new.marks and (before := _remarks(old)) != (after := _remarks(new)):
         yield Change(_K.REMARKS_CHANGED, new.name, before, after, role)
-    if folded(old.description) != folded(new.description):
+    if _differ(old.description, new.description):
         yield Change(_K.DESCRIPTION_CHANGED, new.name, role=role)
+
+
+def _differ(old: str, new: str) -> bool:
+    """Whether two texts differ in more than white space."""
+    return old != new and folded(old) != folded(new)
 
 
 def _remarks(entry: Entry) -> str:
@@ -230,7 +229,7 @@ _DIFFERENTIABILITY = {None: "not stated", True: "differentiable", False: "non-di
 def _properties(old: Iterable[Entry], new: Iterable[Entry]) -> Iterator[Change]:
     for before, after in _merged(old, new):
         if before and after:
-            if folded(before.type) != folded(after.type):
+            if _differ(before.type, after.type):
                 yield Change(_K.PROPERTY_CHANGED, after.name, before.type, after.type, Role.PROPERTY)
             yield from _common(Role.PROPERTY, before, after)
         elif after:
@@ -361,9 +360,10 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _types(item: Signature, entry: Entry) -> dict[str, str]:
+@_once
+def _types(item: Signature, entry: Entry) -> Mapping[str, str]:
     """The types that an input or output may have, as written, by a spelling without white space."""
-    return {_squeezed(name): folded(name) for name in item.allowed(entry)}
+    return MappingProxyType({_squeezed(name): folded(name) for name in item.allowed(entry)})
 
 
 def _listed(types: Mapping[str, str], but: Mapping[str, str]) -> str:
@@ -565,13 +565,13 @@ def _texts(old: Part, new: Part) -> Iterator[Change]:
     yield from _body_texts(*(_section_text(part, SectionKind.FUNCTION_BODY) for part in (old, new)))
     # The paragraph that marks a version deprecated comes and goes with the mark.
     with_mark = old.doc.deprecated == new.doc.deprecated
-    if list(_prose(old, with_mark=with_mark)) != list(_prose(new, with_mark=with_mark)):
+    if _prose(old, with_mark) != _prose(new, with_mark):
         yield Change(_K.TEXT_CHANGED)
 
 
 def _body_texts(old: str, new: str) -> Iterator[Change]:
     """Compare bodies that are words: for a later opset, or an example."""
-    if folded(old) == folded(new):
+    if not _differ(old, new):
         return
     if not old or not new:
         yield Change(_K.BODY_TEXT_ADDED if new else _K.BODY_TEXT_REMOVED)
@@ -592,7 +592,12 @@ def _section_text(part: Part, kind: SectionKind) -> str:
     return write([section]) if section else ""
 
 
-def _prose(part: Part, *, with_mark: bool) -> Iterator[str]:
+@_once
+def _prose(part: Part, with_mark: bool) -> tuple[str, ...]:
+    return tuple(_prose_words(part, with_mark=with_mark))
+
+
+def _prose_words(part: Part, *, with_mark: bool) -> Iterator[str]:
     """The words of all text that is no entry, `Examples` and the section Function Body left out."""
     seen = {SectionKind.EXAMPLES, SectionKind.FUNCTION_BODY}
     is_marked = part.doc.deprecated and not with_mark

@@ -133,6 +133,9 @@ _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?=`)")
 _BACK_TICKS = re.compile(r"`+")
 _CODE_SPAN = re.compile(r"(?<!`)(`++)(.*?)(?<!`)\1(?!`)", re.DOTALL)
 _MARK_EDGE = re.compile(r"`+|[(\[{]|[)\]}]|,")
+_HEADING_OR_FENCE = re.compile(r"^ {0,3}(?:#|=+[ \t]*$|-+[ \t]*$|```|~~~)|\r", re.MULTILINE)
+"""What makes a heading or a fence at the top level of a text; a carriage return may end a line as well."""
+
 _EDGE = re.compile(r"\n(?:#{1,6} | {0,3}(?P<fence>```+|~~~+)(?P<info>.*))")
 # Nearly all text is written by `write`. Two of its forms are read without a parser: sections of bullets, with
 # no line that might nest deeper than the parser goes, and examples at the end of a text.
@@ -730,6 +733,8 @@ def _section_text(section: Section) -> str:
 
 def _contained(text: str) -> str:
     """Markdown that begins no section, and leaves no code fence open for what follows it."""
+    if not _HEADING_OR_FENCE.search(text):
+        return text
     lines = text.split("\n")
     tokens = _BLOCKS.parse(text)
     for block in list(_blocks(tokens, lines)):

@@ -25,7 +25,9 @@ _HEADER = """\
 # Version: {version}
 # The remainder of this file is compressed using zlib.
 """
-_ENTRY_ID = re.compile(r' id="((?P<subject>[^"]+)\.(?P<kind>attribute|input|output|type)\.(?P<name>[^".]+))"')
+_ENTRY_ID = re.compile(
+    r'<\w+ id="((?P<subject>[^"]+)\.(?P<kind>attribute|input|output|type)\.(?P<name>[^".]+))"'
+)
 
 # `:ref:` finds labels, without any extension of Sphinx; -1 is the priority that Sphinx gives to labels.
 _LABEL = ("std:label", -1)
@@ -76,7 +78,8 @@ def _subjects(catalog: Catalog, addresses: Addresses) -> Iterator[Target]:
                 )
     for domain in catalog.domains:
         prefix = addresses.domain_id(domain.name)
-        yield Target(prefix, TargetKind.OTHER, domain.name, addresses.domain(domain.name))
+        id_ = addresses.domain_page_id(domain.name)
+        yield Target(id_, TargetKind.OTHER, domain.name, addresses.domain(domain.name))
         for opset in domain.opsets:
             title = f"{domain.name} opset {opset.version}"
             address = addresses.opset(domain.name, opset.version)

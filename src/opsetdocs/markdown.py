@@ -42,6 +42,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Name, Operator, Punctuation, Text, Whitespace
 from pygments.util import ClassNotFound
 
+from opsetdocs import python_code
 from opsetdocs.site import Heading
 
 SCHEMES = frozenset({"http", "https", "mailto"})
@@ -357,6 +358,8 @@ class _Job:
     domain: str
     own: frozenset[str]
     heading_level: int
+    first_paragraph: bool = False
+    """Whether nothing but the first paragraph is wanted."""
     headings: list[Heading] = field(default_factory=list)
     ids: dict[str, int] = field(default_factory=dict)
     """Each id of the text, and how often headings have asked for it."""
@@ -377,6 +380,15 @@ def _check_depth(state: StateCore) -> None:
     for token in state.tokens:
         if token.level >= deepest and token.type in ("blockquote_open", "list_item_open"):
             raise _TooDeep(f"it is nested more than {deepest} levels deep")
+
+
+def _keep_first_paragraph(state: StateCore) -> None:
+    """Where nothing else is needed, keep the first paragraph; one in a list only if there is no other."""
+    if not _job(state).first_paragraph:
+        return
+    paragraphs = [index for index, token in enumerate(state.tokens) if token.type == "paragraph_open"]
+    first = min(paragraphs, key=lambda index: (state.tokens[index].level > 0, index), default=None)
+    state.tokens = [] if first is None else state.tokens[first : first + 3]
 
 
 def _place_headings(state: StateCore) -> None:
@@ -516,8 +528,13 @@ def _place_cells(state: StateCore) -> None:
             token.tag = state.tokens[index + 2].tag = "td"
 
 
-_CORE_RULES: tuple[Callable[[StateCore], None], ...] = (
+_BLOCK_RULES: tuple[Callable[[StateCore], None], ...] = (
     _check_depth,
+    _keep_first_paragraph,
+)
+"""What is done before the content of paragraphs and headings is parsed."""
+
+_CORE_RULES: tuple[Callable[[StateCore], None], ...] = (
     _place_headings,
     _place_links,
     _place_cells,
@@ -542,6 +559,8 @@ def highlight(code: str, language: str = "") -> Markup:
 
 
 def _coloured(code: str, lexer: Lexer) -> str:
+    if lexer.name == "Python":
+        return python_code.coloured(code, _HIGHLIGHT_CLASS)
     # Names and punctuation are most tokens and have no colour: without tags the page is half the size.
     tokens = ((Text if kind in _COLOURLESS else kind, value) for kind, value in lexer.get_tokens(code))
     html: str = format_tokens(tokens, _FORMATTER)
@@ -553,7 +572,7 @@ _HIGHLIGHT_CLASS = "opsetdocs-hl-"
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix=_HIGHLIGHT_CLASS)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _lexer(language: str) -> Lexer | None:
     try:
         return get_lexer_by_name(language, stripnl=False, ensurenl=False) if language else None
@@ -596,7 +615,7 @@ _MATH_ATTRIBUTES = {
 _OPENING_TAG = re.compile(r"<[A-Za-z]")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4_096)
 def _formula(tex: str, *, block: bool) -> Markup:
     """Return a formula as MathML, or its source in code if it cannot be typeset whole.
 
@@ -657,6 +676,8 @@ def _parser(*unused: str) -> MarkdownIt:
     md = _Parser("commonmark", {"html": False, "xhtmlOut": False})
     for use in _SYNTAX:
         use(md)
+    for rule in reversed(_BLOCK_RULES):
+        md.core.ruler.after("block", rule.__name__, rule)
     for rule in _CORE_RULES:
         md.core.ruler.push(rule.__name__, rule)
     for name, write in _RENDER_RULES.items():
@@ -684,7 +705,9 @@ def _parser_for(text: str) -> MarkdownIt:
 
 
 def _unused_rules(text: str) -> Iterator[str]:
-    return (rule for rules, count in _COSTLY if count(text) > MAX_MARKS for rule in rules)
+    if "://" not in text and "mailto:" not in text.lower():
+        yield "linkify"  # Nothing to link, and to look for it takes a quarter of the time.
+    yield from (rule for rules, count in _COSTLY if count(text) > MAX_MARKS for rule in rules)
 
 
 def _render_rule(write: _Write) -> Callable[..., str]:
@@ -749,13 +772,6 @@ def _visible(token: Token) -> str:
 
 def _plain(tokens: Sequence[Token]) -> str:
     return "".join(_visible(token) for token in tokens)
-
-
-def _first_paragraph(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return the content of the first paragraph; one in a list or a quotation only if there is no other."""
-    paragraphs = [index for index, token in enumerate(tokens) if token.type == "paragraph_open"]
-    first = min(paragraphs, key=lambda index: (tokens[index].level > 0, index), default=None)
-    return () if first is None else tokens[first + 1].children or ()
 
 
 def _first_sentence(children: Sequence[Token]) -> Iterator[Token]:
@@ -861,13 +877,19 @@ class Renderer:
     def _summarise(self, text: str) -> tuple[Token, ...]:
         text = _mend(text)
         try:
-            tokens = _parse_blocks(_parser_for(text), text, self._job("", frozenset(), 1))
+            tokens = _parse_blocks(
+                _parser_for(text), text, self._job("", frozenset(), 1, first_paragraph=True)
+            )
         except Exception:  # `render` reports it
             return (_text(textwrap.shorten(text, MAX_SUMMARY, placeholder="…")),)
-        return tuple(_first_sentence(_first_paragraph(tokens)))
+        return tuple(_first_sentence(tokens[1].children or ())) if tokens else ()
 
-    def _job(self, domain: str, own: frozenset[str], heading_level: int) -> _Job:
-        return _Job(self._resolve, self._operator, self._remote_images, domain, own, heading_level)
+    def _job(
+        self, domain: str, own: frozenset[str], heading_level: int, *, first_paragraph: bool = False
+    ) -> _Job:
+        return _Job(
+            self._resolve, self._operator, self._remote_images, domain, own, heading_level, first_paragraph
+        )
 
     def _render(
         self, parse: _Parse, text: str, domain: str, own: frozenset[str], heading_level: int

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
+from operator import itemgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -20,18 +21,29 @@ from opsetdocs.catalog import (
     EventKind,
     OperatorHistory,
     Opset,
+    OpsetRange,
     Revision,
     Version,
 )
 from opsetdocs.comparisons import Changes, ChangeView, steps_between, version_pairs
-from opsetdocs.docstring import DocString, parse
+from opsetdocs.docstring import DocString, Section, SectionKind, parse
 from opsetdocs.pictures import growth, lifeline, matrix
+from opsetdocs.ranges import merged
 from opsetdocs.site import DomainOptions, SiteOptions
 from opsetdocs.upgrade import unknown_between
 from opsetdocs.views import Ids, PartView, Views
 
 MAX_OPSETS_WITH_ALL_PAIRS = 40
 """In a domain of more opsets, only neighbours have a page of what moving from one to the other means."""
+
+MAX_DESCRIPTION = 160
+"""Search engines show about as many characters of a description."""
+
+MAX_EXAMPLES = 32_000
+"""Longer examples stand on the page of the version alone, so that the page of the operator stays light."""
+
+_STATUSES = ("stable", "experimental", "not-stated", "unknown", "deprecated", "removed")
+"""What the table of a domain can be filtered by, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,25 @@ class HistoryRow:
     previous: Version | None
     changes: tuple[ChangeView, ...]
     """What changed since the previous version."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRow:
+    """An operator in the table of its domain."""
+
+    operator: OperatorHistory
+    summary: Markup
+    offered: tuple[OpsetRange, ...]
+    """The opsets that offer any version of it."""
+    changed: int
+    """The last opset in which something happened to it."""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The statuses that the row can be found by; a removed or a deprecated operator has several."""
+        version, removal = self.operator.current, self.operator.removal
+        marks = {version.status.key: True, "deprecated": version.deprecated, "removed": removal is not None}
+        return tuple(key for key, holds in marks.items() if holds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +162,10 @@ class Pages:
         address = self.addresses.domain(domain.name)
         place = self._place(address)
         about = self._about(domain)
-        prefix = self.addresses.domain_id(domain.name)
+        prefix = self.addresses.domain_page_id(domain.name)
         doc = parse(about.description) if about.description else domain.latest.doc
+        rows = [self._row(operator) for operator in domain.operators]
+        marks = set(chain.from_iterable(row.marks for row in rows))
         return Page(
             address=address,
             title=about.title or domain.name,
@@ -143,9 +176,9 @@ class Pages:
                 "about": about,
                 "id": prefix,
                 "text": self._text(doc, domain.name, f"{prefix}.text", place),
-                "rows": [
-                    (operator, self._summary(operator), operator.removal) for operator in domain.operators
-                ],
+                "rows": rows,
+                "statuses": [status for status in _STATUSES if status in marks],
+                "kinds": sorted({operator.current.kind.value for operator in domain.operators}, reverse=True),
                 "opsets_list": [(opset, _counts(opset)) for opset in reversed(domain.opsets)],
                 "matrix": matrix(domain, url=place.url, addresses=self.addresses),
                 "growth": growth(domain),
@@ -160,15 +193,15 @@ class Pages:
         prefix = self.addresses.operator_id(operator)
         return Page(
             address=address,
-            title=f"{operator.name} ({domain.name})",
-            description=self._description(operator, version),
+            title=f"{operator.name} - {domain.name} {version.kind.value}",
+            description=self._description(f"{operator.name}, {version.kind.value} of {domain.name}", version),
             template="operator.html.jinja",
             variables={
                 "domain": domain,
                 "operator": operator,
                 "version": version,
                 "id": prefix,
-                "parts": self._parts(operator, version.current, prefix, Ids(), self._place(address)),
+                "parts": self._current_parts(operator, self._place(address)),
                 "history": self._history(operator),
                 "users": self.views.bodies.users(operator),
                 "life_line": self._life_line(domain, operator, prefix, self._place(address)),
@@ -181,10 +214,14 @@ class Pages:
         address = self.addresses.version(operator, version.since_version)
         prefix = self.addresses.operator_id(operator, version.since_version)
         index = operator.versions.index(version)
+        name = f"{operator.name}-{version.since_version}"
+        opsets = _opsets_in_words(version)
         return Page(
             address=address,
-            title=f"{operator.name}-{version.since_version} ({domain.name})",
-            description=self._description(operator, version),
+            title=f"{name}, {domain.name} ({opsets})",
+            description=self._description(
+                f"{name} of {domain.name}, {version.status.label}, {opsets}", version
+            ),
             template="version.html.jinja",
             variables={
                 "domain": domain,
@@ -234,7 +271,7 @@ class Pages:
         changes = self.changes.between(old, new)
         return Page(
             address=self.addresses.difference(operator, old.since_version, new.since_version),
-            title=f"{operator.name}: version {numbers} ({domain.name})",
+            title=f"{operator.name}: version {numbers}, {domain.name}",
             description=f"What changed in {operator.name} of {domain.name} from version {numbers}.",
             template="difference.html.jinja",
             variables={
@@ -298,26 +335,45 @@ class Pages:
         views = []
         for number, revision in enumerate(version.revisions):
             own = prefix if number == 0 else ids.take(f"{prefix}.opset-{revision.opsets[-1]}")
+            # The operator's page has the same text, and the examples are the larger half of it.
+            is_there = number == 0 and version is operator.current and not _has_large_examples(revision)
+            there = f"{place.url(self.addresses.operator(operator))}#{self.addresses.operator_id(operator)}"
             views.append(
                 RevisionView(
                     id=own,
                     opsets=revision.opsets,
                     status=revision.status.label,
                     status_key=revision.status.key,
-                    parts=self._parts(operator, revision, own, ids, place),
+                    parts=self._parts(operator, revision, own, ids, place, there if is_there else ""),
                 )
             )
         return tuple(views)
 
+    def _current_parts(self, operator: OperatorHistory, place: Place) -> tuple[PartView, ...]:
+        """The current text, with a link to the page of the version in the place of large examples."""
+        version = operator.current
+        there = ""
+        if _has_large_examples(version.current):
+            page = place.url(self.addresses.version(operator, version.since_version))
+            there = f"{page}#{self.addresses.operator_id(operator, version.since_version)}"
+        prefix = self.addresses.operator_id(operator)
+        return self._parts(operator, version.current, prefix, Ids(), place, there)
+
     def _parts(
-        self, operator: OperatorHistory, revision: Revision, prefix: str, ids: Ids, place: Place
+        self,
+        operator: OperatorHistory,
+        revision: Revision,
+        prefix: str,
+        ids: Ids,
+        place: Place,
+        examples: str = "",
     ) -> tuple[PartView, ...]:
-        return tuple(
-            self.views.part(
-                operator, part, prefix if number == 1 else ids.take(f"{prefix}.part-{number}"), ids, place.url
-            )
-            for number, part in enumerate(revision.parts, 1)
-        )
+        views = []
+        for number, part in enumerate(revision.parts, 1):
+            own = prefix if number == 1 else ids.take(f"{prefix}.part-{number}")
+            there = examples and f"{examples}{own.removeprefix(prefix)}"
+            views.append(self.views.part(operator, part, own, ids, place.url, there))
+        return tuple(views)
 
     def _history(self, operator: OperatorHistory) -> list[HistoryRow]:
         """The history of an operator, newest version first."""
@@ -337,14 +393,11 @@ class Pages:
 
     def _change(self, operator: OperatorHistory, event: Event) -> OpsetChange:
         """An event of an opset, with the words of the change where a version followed another."""
-        version = operator.version(event.since_version)
-        follows = event.kind is EventKind.CHANGED
-        return OpsetChange(
-            operator,
-            event,
-            _previous(operator, version) if follows else None,
-            self._since_previous(operator, version) if follows else (),
-        )
+        if event.kind is not EventKind.CHANGED:
+            return OpsetChange(operator, event, None, ())
+        previous = _replaced(operator, event)
+        changes = self.changes.between(previous, operator.version(event.since_version))
+        return OpsetChange(operator, event, previous, changes)
 
     def _life_line(
         self, domain: Domain, operator: OperatorHistory, prefix: str, place: Place, shown: int | None = None
@@ -359,13 +412,21 @@ class Pages:
     def _about(self, domain: Domain) -> DomainOptions:
         return self.options.domains.get(domain.name, DomainOptions())
 
-    def _summary(self, operator: OperatorHistory) -> Markup:
-        return self.views.renderer.summary(operator.current.prose)
+    def _row(self, operator: OperatorHistory) -> OperatorRow:
+        return OperatorRow(
+            operator,
+            self.views.renderer.summary(operator.current.prose),
+            merged(chain.from_iterable(version.offered for version in operator.versions)),
+            max((event.opset for event in operator.events), default=operator.current.since_version),
+        )
 
-    def _description(self, operator: OperatorHistory, version: Version) -> str:
+    def _description(self, start: str, version: Version) -> str:
+        """What a version is and does, in a sentence that search engines show whole."""
         summary = self.views.renderer.plain(version.prose)
-        start = f"{operator.name}, version {version.since_version}, {version.status.label}"
-        return f"{start}: {summary}" if summary else f"{start}."
+        text = f"{start}: {summary}" if summary else f"{start}."
+        if len(text) > MAX_DESCRIPTION:
+            text = f"{text[: MAX_DESCRIPTION - 1].rpartition(' ')[0].rstrip(' ,;:')}…"
+        return text
 
     def _place(self, address: str) -> Place:
         return Place(address, directory_urls=self.options.directory_urls)
@@ -389,6 +450,31 @@ def _events(operator: OperatorHistory, version: Version) -> tuple[Event, ...]:
 def _previous(operator: OperatorHistory, version: Version) -> Version | None:
     index = operator.versions.index(version)
     return operator.versions[index - 1] if index else None
+
+
+def _replaced(operator: OperatorHistory, changed: Event) -> Version:
+    """The version that was offered before a change: a later one where an opset has gone back."""
+    before = (
+        (min(span.last, changed.opset - 1), version)
+        for version in operator.versions
+        for span in version.offered
+        if span.first < changed.opset and version.since_version != changed.since_version
+    )
+    return max(before, key=itemgetter(0))[1]
+
+
+def _opsets_in_words(version: Version) -> str:
+    """The opsets that offer a version, for titles; a template has a macro of the same name."""
+    if not version.offered:
+        return "in no loaded opset"
+    ranges = ", ".join(map(str, version.offered))
+    return f"opset {ranges}" if ranges.isdigit() else f"opsets {ranges}"
+
+
+def _has_large_examples(revision: Revision) -> bool:
+    sections = (block for part in revision.parts for block in part.doc.blocks if isinstance(block, Section))
+    blocks = (block for item in sections if item.kind is SectionKind.EXAMPLES for block in item.blocks)
+    return sum(len(block) for block in blocks if isinstance(block, str)) > MAX_EXAMPLES
 
 
 def _status(version: Version) -> str:

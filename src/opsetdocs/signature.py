@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Part
 from opsetdocs.docstring import DocString, Entry, Section, SectionKind, code_span, counted
 from opsetdocs.model import Function
@@ -92,10 +94,12 @@ def _filled_in(text: str, name: str, item: str) -> str:
     return _NESTED_NAME.sub(lambda match: match[1] + item if match[2] == name else match[0], text)
 
 
+@lru_cache(maxsize=4096)
 def _without_remark(text: str) -> str:
     return _REMARK.sub("", text).strip()
 
 
+@by_identity(maxsize=4096)
 def signature(part: Part) -> Signature:
     """Return the signature that an entry of an operator set states, a function's own fields included.
 

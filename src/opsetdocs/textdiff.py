@@ -15,6 +15,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import groupby
 
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Part
 from opsetdocs.docstring import Entry, Section, SectionKind, write
 from opsetdocs.signature import stated_blocks
@@ -27,6 +28,9 @@ _ALIKE = 0.4
 
 _MOST_PAIRS = 100_000
 """How many pairs of equal words or blocks are looked at; texts with more are compared in a coarser way."""
+
+# Of an operator's versions each is compared with each: the same blocks meet again and again.
+_once = lru_cache(maxsize=4096)
 
 _WORD = re.compile(r"(\w+|[^\w\s])\s*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -60,13 +64,11 @@ class Row:
     """The new side; empty where the new text lacks the block."""
     skipped: int = 0
     """How many unchanged blocks are left out here; such a row has no text."""
-
-    @property
-    def is_same(self) -> bool:
-        """Whether both sides say the same."""
-        return all(item.kind is SegmentKind.SAME for item in (*self.old, *self.new))
+    is_same: bool = False
+    """Whether both sides say the same."""
 
 
+@by_identity(maxsize=4096)
 def text_of(part: Part) -> str:
     """Return the text of a version as it is compared: the whole of it without `Examples`.
 
@@ -91,7 +93,7 @@ def compare_texts(old: str, new: str) -> tuple[Row, ...]:
     return _compare(old, new)
 
 
-@lru_cache(maxsize=1024)
+@_once
 def _compare(old: str, new: str) -> tuple[Row, ...]:
     rows = tuple(_rows(_blocks(old), _blocks(new)))
     return () if all(row.is_same for row in rows) else tuple(_folded(rows))
@@ -113,7 +115,8 @@ def _compared(section: Section) -> Section:
 # Blocks
 
 
-def _blocks(text: str) -> list[str]:
+@_once
+def _blocks(text: str) -> tuple[str, ...]:
     """Divide a text into what is laid out on its own: paragraphs, list items, table rows, lines of code."""
     blocks: list[list[str]] = []
     fence = ""
@@ -132,9 +135,10 @@ def _blocks(text: str) -> list[str]:
             fence = edge[1]
         elif edge and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
-    return ["\n".join(lines) for lines in blocks]
+    return tuple("\n".join(lines) for lines in blocks)
 
 
+@_once
 def _key(block: str) -> str:
     return " ".join(block.split())
 
@@ -147,8 +151,19 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
             yield from _changed_rows(old[first], new[second])
 
 
+@_once
 def _same_row(old: str, new: str) -> Row:
-    return Row((Segment(SegmentKind.SAME, old),), (Segment(SegmentKind.SAME, new),))
+    return Row((Segment(SegmentKind.SAME, old),), (Segment(SegmentKind.SAME, new),), is_same=True)
+
+
+@_once
+def _removed_row(block: str) -> Row:
+    return Row(old=(Segment(SegmentKind.REMOVED, block),))
+
+
+@_once
+def _added_row(block: str) -> Row:
+    return Row(new=(Segment(SegmentKind.ADDED, block),))
 
 
 def _changed_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
@@ -156,8 +171,8 @@ def _changed_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     pairs = _alike(old, new)
     at, beside = 0, 0
     for first, second in [*pairs, (len(old), len(new))]:
-        yield from (Row(old=(Segment(SegmentKind.REMOVED, item),)) for item in old[at:first])
-        yield from (Row(new=(Segment(SegmentKind.ADDED, item),)) for item in new[beside:second])
+        yield from map(_removed_row, old[at:first])
+        yield from map(_added_row, new[beside:second])
         if first < len(old):
             yield _word_row(old[first], new[second])
         at, beside = first + 1, second + 1
@@ -165,7 +180,9 @@ def _changed_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Pair blocks that share many words, in order, so that as much as possible is paired."""
-    words, new_words = ([Counter(_words(item)) for item in blocks] for blocks in (old, new))
+    if not old or not new:
+        return []
+    words, new_words = ([_counted(item) for item in blocks] for blocks in (old, new))
     distinct, new_distinct = sum(map(len, words)), sum(map(len, new_words))
     if distinct * len(new) + new_distinct * len(old) > _MOST_PAIRS * 10:
         return []
@@ -188,18 +205,27 @@ def _alike(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     return pairs
 
 
+@_once
+def _counted(block: str) -> Counter[str]:
+    return Counter(_words(block))
+
+
 def _likeness(old: Counter[str], new: Counter[str]) -> float:
-    total = old.total() + new.total()
-    return 2 * (old & new).total() / total if total else 0.0
+    length, new_length = old.total(), new.total()
+    if 2 * min(length, new_length) < _ALIKE * (length + new_length):
+        return 0.0  # Too unlike in length, whatever the words.
+    shared = sum(min(old[word], new[word]) for word in old.keys() & new.keys())
+    return 2 * shared / (length + new_length) if length else 0.0
 
 
 # Words
 
 
 def _words(text: str) -> list[str]:
-    return [match[1] for match in _WORD.finditer(text)]
+    return _WORD.findall(text)
 
 
+@_once
 def _word_row(old: str, new: str) -> Row:
     """Compare two blocks word by word."""
     pieces = [_pieces(old), _pieces(new)]
@@ -211,7 +237,8 @@ def _word_row(old: str, new: str) -> Row:
         ):
             if text := "".join(texts[part]):
                 side.append(Segment(SegmentKind.SAME if same else changed, text))
-    return Row(tuple(sides[0]), tuple(sides[1]))
+    is_same = all(item.kind is SegmentKind.SAME for side in sides for item in side)
+    return Row(tuple(sides[0]), tuple(sides[1]), is_same=is_same)
 
 
 def _pieces(text: str) -> list[str]:
@@ -298,7 +325,7 @@ def _folded(rows: Sequence[Row]) -> Iterator[Row]:
     for shown, group in groupby(zip(near, rows, strict=True), key=lambda item: item[0]):
         run = [row for _, row in group]
         # A row that says that one block is left out would be as long as the block.
-        yield from run if shown or len(run) == 1 else [Row(skipped=len(run))]
+        yield from run if shown or len(run) == 1 else [Row(skipped=len(run), is_same=True)]
 
 
 def _near_a_change(same: Sequence[bool]) -> list[bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 
 _SHORT = 4
@@ -121,16 +122,17 @@ _ELEMENT_ORDER = {name: index for index, name in enumerate(_ELEMENTS)}
 _WRAPPER_ORDER = {wrapper: index for index, wrapper in enumerate(_WRAPPERS)}
 
 
+@lru_cache(maxsize=16_384)
 def split_types(text: str) -> tuple[str, ...]:
     """Split a list of types at the commas outside parentheses: `map(int64, string), T` are two."""
-    items = [""]
+    items: list[str] = []
     depth = 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth <= 0:
-            items.append("")
+    for piece in text.split(","):
+        if depth > 0:
+            items[-1] += f",{piece}"
         else:
-            items[-1] += character
+            items.append(piece)
+        depth += piece.count("(") - piece.count(")")
     return tuple(item.strip() for item in items if item.strip())
 
 

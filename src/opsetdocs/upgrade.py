@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opsetdocs.catalog import Domain, Event, EventKind, OperatorHistory, Opset, OpsetRange, Revision, Version
+from opsetdocs.catalog import Domain, EventKind, OperatorHistory, Opset, OpsetRange, Revision, Version
 from opsetdocs.diff import Comparison, Weight, compare_revisions
 from opsetdocs.ranges import without
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What moving from one opset to another means for an operator."""
+    """What moving from one opset to another means for an operator; the same object wherever it means that."""
 
     operator: OperatorHistory
     old: Version | None
@@ -25,8 +25,6 @@ class Step:
     weight: Weight
     """The comparison's weight, at least `TEXT` since the version is another one; `REMOVED` for an operator
     that is gone, `NOTHING` for one that came."""
-    events: tuple[Event, ...]
-    """What happened to the operator after the old opset, up to the new one."""
 
     @property
     def versions(self) -> tuple[Version, ...]:
@@ -35,55 +33,92 @@ class Step:
         return tuple(item for item in self.operator.versions if ends[0] <= item.since_version <= ends[-1])
 
 
-def upgrade(domain: Domain, old: int, new: int) -> tuple[Step, ...]:
-    """Return a step for each operator whose version at the new opset differs from that at the old one.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Offer:
+    """What an opset offers under a name; the same object in every opset that offers the same."""
 
-    An experimental version that was revised in between has a step too.
+    version: Version
+    revision: Revision
 
-    The worst comes first: removed, signature narrowed, default changed, signature widened, signature kept;
-    then the operators that are new. Within each the order is that of the domain. An operator that neither
-    opset is proved to lack or to have in another version has no step: what is not known is not guessed.
 
-    Args:
-        domain: The domain.
-        old: The opset to move from.
-        new: A later opset.
+class Upgrades:
+    """Moving between any two opsets of a domain. What many moves have in common is compared once."""
 
-    Raises:
-        KeyError: Nothing is known about one of the two opsets.
-    """
-    before, after = _opset(domain, old), _opset(domain, new)
-    steps = (step for operator in domain.operators if (step := _step(operator, before, after)))
-    return tuple(sorted(steps, key=lambda step: -step.weight))
+    def __init__(self, domain: Domain) -> None:
+        self._operators = domain.operators
+        self._opsets = {opset.version: opset for opset in domain.opsets}
+        self._offers = dict(_offers(domain))
+        self._steps: dict[tuple[_Offer | None, _Offer | None], Step] = {}
+
+    def steps(self, old: int, new: int) -> tuple[Step, ...]:
+        """Return a step for each operator whose version at the new opset differs from that at the old one.
+
+        An experimental version that was revised in between has a step too.
+
+        The worst comes first: removed, signature narrowed, default changed, signature widened, signature
+        kept; then the operators that are new. Within each the order is that of the domain. An operator that
+        neither opset is proved to lack or to have in another version has no step: what is not known is not
+        guessed.
+
+        Args:
+            old: The opset to move from.
+            new: A later opset.
+
+        Raises:
+            KeyError: Nothing is known about one of the two opsets.
+        """
+        before, after = self._opsets[old], self._opsets[new]
+        offers = zip(self._operators, self._offers[old], self._offers[new], strict=True)
+        steps = [
+            self._step(operator, was, is_now)
+            for operator, was, is_now in offers
+            if was is not is_now and (is_now or _is_gone(operator, before, after))
+        ]
+        return tuple(sorted(steps, key=lambda step: -step.weight))
+
+    def _step(self, operator: OperatorHistory, old: _Offer | None, new: _Offer | None) -> Step:
+        step = self._steps.get((old, new))
+        if step is None:
+            step = self._steps[old, new] = _step(operator, old, new)
+        return step
+
+
+def _offers(domain: Domain) -> Iterator[tuple[int, tuple[_Offer | None, ...]]]:
+    """Yield each opset of a domain with what it offers under the name of each of the domain's operators."""
+    offers = {
+        id(revision): _Offer(version, revision)
+        for operator in domain.operators
+        for version in operator.versions
+        for revision in version.revisions
+    }
+    for opset in domain.opsets:
+        members = {
+            id(operator): offers[id(revision_in(version, opset.version))]
+            for operator, version in opset.members
+        }
+        yield opset.version, tuple(members.get(id(operator)) for operator in domain.operators)
+
+
+def _is_gone(operator: OperatorHistory, before: Opset, after: Opset) -> bool:
+    """Whether it is proved that an operator is gone which the later of two opsets is not known to offer."""
+    return after.loaded or any(
+        event.kind is EventKind.REMOVED and before.version < event.opset <= after.version
+        for event in operator.events
+    )
+
+
+def _step(operator: OperatorHistory, old: _Offer | None, new: _Offer | None) -> Step:
+    if old and new:
+        comparison = compare_revisions(old.revision, new.revision)
+        return Step(operator, old.version, new.version, comparison, max(comparison.weight, Weight.TEXT))
+    if new:
+        return Step(operator, None, new.version, Comparison(()), Weight.NOTHING)
+    return Step(operator, old.version if old else None, None, Comparison(()), Weight.REMOVED)
 
 
 def unknown_between(domain: Domain, old: int, new: int) -> tuple[OpsetRange, ...]:
     """Return the opsets from the old one to the new one of which nothing is known."""
     return without(old, new, (OpsetRange(opset.version, opset.version) for opset in domain.opsets))
-
-
-def _opset(domain: Domain, version: int) -> Opset:
-    opset = domain.opset(version)
-    if opset is None:
-        raise KeyError(version)
-    return opset
-
-
-def _step(operator: OperatorHistory, before: Opset, after: Opset) -> Step | None:
-    old, new = operator.offered_in(before.version), operator.offered_in(after.version)
-    events = tuple(event for event in operator.events if before.version < event.opset <= after.version)
-    if old is None and new is None:
-        return None
-    if old is None:
-        return Step(operator, None, new, Comparison(()), Weight.NOTHING, events)
-    if new is None:
-        is_removed = after.loaded or any(event.kind is EventKind.REMOVED for event in events)
-        return Step(operator, old, None, Comparison(()), Weight.REMOVED, events) if is_removed else None
-    revisions = revision_in(old, before.version), revision_in(new, after.version)
-    if revisions[0] is revisions[1]:
-        return None
-    comparison = compare_revisions(*revisions)
-    return Step(operator, old, new, comparison, max(comparison.weight, Weight.TEXT), events)
 
 
 def revision_in(version: Version, opset: int) -> Revision:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 
 from markupsafe import Markup, escape
 
@@ -28,8 +28,11 @@ _ENTRY_ID = {
     SectionKind.INPUTS: "input",
     SectionKind.OUTPUTS: "output",
     SectionKind.TYPE_CONSTRAINTS: "type",
-    SectionKind.PROPERTIES: "property",
 }
+"""The sections whose entries have an id of their own, by which they can be linked to, and the word in it."""
+_cached = lru_cache(maxsize=16_384)
+"""For what the entries of all versions and operators repeat: names, marks, lists of types."""
+
 _CODE_SPAN = re.compile(r"(`+) ?(.*?) ?\1(?!`)", re.DOTALL)
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_(])")
 
@@ -39,6 +42,7 @@ class EntryView:
     """An attribute, input, output, type constraint or property, ready to be laid out."""
 
     id: str
+    """The permanent id; empty for a property, to which nothing links."""
     name: str
     marks: tuple[Markup, ...]
     """What stood in parentheses: optional, default and its value, variadic, ..."""
@@ -63,6 +67,8 @@ class SectionView:
     """How many inputs or outputs there may be, in words; empty where there is nothing to say."""
     blocks: tuple[EntryView | BodyView | Markup, ...]
     """Entries, bodies, and the HTML of everything else, in the order in which they stood."""
+    elsewhere: str = ""
+    """The link to the section where another page has it and this one has only its heading."""
 
     @property
     def entries(self) -> tuple[EntryView, ...]:
@@ -141,6 +147,8 @@ class Views:
     ) -> Markup:
         if definitions:
             text = f"{text}\n\n{definitions}"
+        # Names matter in code alone: texts without any are the same for all operators.
+        own = own if "`" in text else frozenset()
         rendered = self.renderer.render(text, domain=domain, own=own, heading_level=heading_level)
         for href in rendered.unresolved:
             self.problems.setdefault(("link", href), set()).add(prefix)
@@ -170,9 +178,25 @@ class Views:
         return tuple(found)
 
     def part(
-        self, operator: OperatorHistory, part: Part, prefix: str, ids: Ids, url: Callable[[str], str]
+        self,
+        operator: OperatorHistory,
+        part: Part,
+        prefix: str,
+        ids: Ids,
+        url: Callable[[str], str],
+        examples: str = "",
     ) -> PartView:
-        """Return the view of one entry of an operator set, with every id below `prefix`."""
+        """Return the view of one entry of an operator set, with every id below `prefix`.
+
+        Args:
+            operator: The operator.
+            part: The entry.
+            prefix: What its ids begin with.
+            ids: The ids of the page.
+            url: Makes an address below the section's root a link from the page.
+            examples: The link to what is the same on another page that has the examples; this page then has
+                only a link to them. Ids that begin with `prefix` here go on from this link there.
+        """
         function = part.function
         blocks = stated_blocks(part)
         shift = _shift(part.doc)
@@ -186,7 +210,7 @@ class Views:
         )
         types = _defined_types(blocks)
         views: list[SectionView | Markup] = [
-            self._section(block, shift, prefix, types, ids, text, url)
+            self._section(block, shift, prefix, types, ids, text, url, examples)
             if isinstance(block, Section)
             else text(block, prefix=ids.take(f"{prefix}.text"))
             for block in blocks
@@ -210,16 +234,19 @@ class Views:
         ids: Ids,
         text: Callable[..., Markup],
         url: Callable[[str], str],
+        examples: str,
     ) -> SectionView:
         slug = section.kind.value.lower().replace(" ", "-")
         section_id = ids.take(f"{prefix}.{slug}")
+        elsewhere = ""
+        if examples and section.kind is SectionKind.EXAMPLES:
+            elsewhere = f"{examples}{section_id.removeprefix(prefix)}"
 
         def entry(item: Entry) -> EntryView:
-            entry_id = ids.take(
-                f"{prefix}.{_ENTRY_ID.get(section.kind, slug)}.{as_id(operator_segment(item.name))}"
-            )
+            kind = _ENTRY_ID.get(section.kind)
+            entry_id = ids.take(f"{prefix}.{kind or slug}.{_id(item.name)}")
             return EntryView(
-                id=entry_id,
+                id=entry_id if kind else "",
                 name=item.name,
                 marks=tuple(map(code_spans, item.marks)),
                 type=_type(item.type, prefix, types, listed=section.kind is SectionKind.TYPE_CONSTRAINTS),
@@ -244,8 +271,15 @@ class Views:
             title=section.title,
             note=section.note,
             count=count_in_words(section),
-            blocks=tuple(view for item in section.blocks for view in blocks(item)),
+            blocks=() if elsewhere else tuple(view for item in section.blocks for view in blocks(item)),
+            elsewhere=elsewhere,
         )
+
+
+@_cached
+def _id(name: str) -> str:
+    """What stands for a name of an entry in ids."""
+    return as_id(operator_segment(name))
 
 
 def _shift(doc: DocString) -> int:
@@ -272,6 +306,7 @@ def _foreign_domain(operator: OperatorHistory, function: Function | None) -> str
     return own if own not in ("", operator.domain) else ""
 
 
+@_cached
 def code_spans(text: str) -> Markup:
     """Return a short text as HTML: what stands between back-ticks as code, everything else as it is."""
     pieces: list[Markup] = []
@@ -287,22 +322,22 @@ def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Mar
     if not text:
         return Markup()
     if listed:
-        return _listed(split_types(text))
-    pieces: list[Markup] = []
+        return _listed(text)
+    pieces = []
     at = 0
     for match in _TYPE_NAME.finditer(text):
         if match[0] in types:
-            anchor = f"#{prefix}.type.{as_id(operator_segment(match[0]))}"
-            pieces += [
-                escape(text[at : match.start()]),
-                Markup('<a href="{}">{}</a>').format(anchor, match[0]),
-            ]
+            anchor = escape(f"#{prefix}.type.{_id(match[0])}")
+            pieces.append(f'{escape(text[at : match.start()])}<a href="{anchor}">{match[0]}</a>')
             at = match.end()
-    return Markup("<code>{}</code>").format(Markup().join([*pieces, escape(text[at:])]))
+    inner = "".join([*pieces, escape(text[at:])])
+    return Markup(f"<code>{inner}</code>")  # noqa: S704 - escaped in all its parts
 
 
-def _listed(types: Sequence[str]) -> Markup:
+@_cached
+def _listed(text: str) -> Markup:
     """A list of types: each as code; a long one in a few words, which unfold to the list."""
+    types = split_types(text)
     codes = Markup(", ").join(Markup("<code>{}</code>").format(item) for item in types)
     if len(types) <= MAX_UNFOLDED:
         return codes

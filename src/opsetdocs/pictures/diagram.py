@@ -250,7 +250,8 @@ class _Reader:
     def _add(
         self, kind: BoxKind, lines: Sequence[str], title: str, parent: int | None, node: Node | None = None
     ) -> int:
-        self._boxes.append(Box(kind, tuple(filter(None, lines)), title, parent, node))
+        name, *more = lines  # The name may be empty, too: no rule of protobuf's asks for one.
+        self._boxes.append(Box(kind, (name, *filter(None, more)), title, parent, node))
         return len(self._boxes) - 1
 
     def _add_node(self, message: NodeProto, node: Node, scope: _Scope, parent: int | None) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from opsetdocs.caches import by_identity
 from opsetdocs.model import Function, Node
 from opsetdocs.pictures.diagram import MAX_NODES, Box, BoxKind, Diagram, diagrams
 from opsetdocs.pictures.layout import HEADER, Layout, Point, Rectangle, Size, place
@@ -40,18 +41,21 @@ def body_graph(function: Function, *, id_prefix: str, link: Link) -> Markup:
         One figure or several; nothing for a body that has no nodes, that has more than `MAX_NODES` nodes, or
         that goes in a circle. The body as text has all of it.
     """
+    name = shortened(" with ".join(filter(None, (function.name or "a function", _imports(function)))), 80)
+    return Markup().join(
+        _figure(part, layout, name, id_prefix if number == 1 else f"{id_prefix}.{number}", link)
+        for number, (part, layout) in enumerate(_laid_out(function), 1)
+    )
+
+
+@by_identity(maxsize=1_024)
+def _laid_out(function: Function) -> tuple[tuple[Diagram, Layout], ...]:
+    """Return the diagrams of a body with their layouts; nothing where one of them cannot be shown."""
     parts = diagrams(function)
     if not parts[0].nodes or any(part.nodes > MAX_NODES or len(part.edges) > MAX_EDGES for part in parts):
-        return Markup()
-    layouts = [placed(part) for part in parts]
-    name = shortened(" with ".join(filter(None, (function.name or "a function", _imports(function)))), 80)
-    figures = []
-    for number, (part, layout) in enumerate(zip(parts, layouts, strict=True), 1):
-        if layout is None:
-            return Markup()
-        prefix = id_prefix if number == 1 else f"{id_prefix}.{number}"
-        figures.append(_figure(part, layout, name, prefix, link))
-    return Markup().join(figures)
+        return ()
+    found = tuple((part, layout) for part in parts if (layout := placed(part)))
+    return found if len(found) == len(parts) else ()
 
 
 def _figure(diagram: Diagram, layout: Layout, name: str, id_prefix: str, link: Link) -> Markup:

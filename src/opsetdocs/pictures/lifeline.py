@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 from markupsafe import Markup
 
 from opsetdocs.addresses import Addresses
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Domain, Event, EventKind, OperatorHistory, OpsetRange, Version
 from opsetdocs.pictures.shapes import MISSING, REMOVED, THICKNESS, cross, legend, line, spoken, states
 from opsetdocs.pictures.svg import element, figure, percent, shortened, text_width
@@ -56,17 +57,64 @@ def lifeline(
         addresses: The addresses of the catalog.
         shown: The since_version that the page is about, which is drawn stronger than the others.
     """
-    axis = _axis(operator, domain)
-    labels = _labels(operator, axis)
-    y = _LEVEL_HEIGHT * (1 + max(label.level for label in labels.values())) + THICKNESS / 2 + 3
+    drawn = _drawn(operator, domain)
     title_id = f"{id_prefix}.life-line"
     versions = (
         element(
             "a",
-            element("title", f"{shortened(operator.name, 60)}-{version.since_version}: {spoken(version)}"),
-            *_version(version, axis, y, labels.get(version.since_version)),
-            class_="is-shown" if version.since_version == shown else None,
-            href=url(addresses.version(operator, version.since_version)),
+            content,
+            class_="is-shown" if since_version == shown else None,
+            href=url(addresses.version(operator, since_version)),
+        )
+        for since_version, content in drawn.versions
+    )
+    picture = element(
+        "svg",
+        element("title", f"Versions of {shortened(operator.name, 60)} by opset", id=title_id),
+        drawn.behind,
+        *versions,
+        drawn.around,
+        # No image: the parts of one cannot be reached by who does not see it, and these are links.
+        role="group",
+        aria_labelledby=title_id,
+        width="100%",
+        height=drawn.height,
+        overflow="visible",
+        stroke="currentColor",
+        fill="currentColor",
+    )
+    return figure("life-line", picture, drawn.legend)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What the life lines of an operator have in common, on whatever page they stand."""
+
+    behind: Markup
+    versions: tuple[tuple[int, Markup], ...]
+    """The since_version of each version, and what stands in the link to its page."""
+    around: Markup
+    """Removals and the scale."""
+    height: float
+    legend: Markup
+
+
+@by_identity(maxsize=16)
+def _drawn(operator: OperatorHistory, domain: Domain) -> _Drawn:
+    # The pages of an operator and its versions are made one after the other.
+    axis = _axis(operator, domain)
+    labels = _labels(operator, axis)
+    y = _LEVEL_HEIGHT * (1 + max(label.level for label in labels.values())) + THICKNESS / 2 + 3
+    name = shortened(operator.name, 60)
+    versions = (
+        (
+            version.since_version,
+            Markup().join(
+                [
+                    element("title", f"{name}-{version.since_version}: {spoken(version)}"),
+                    *_version(version, axis, y, labels.get(version.since_version)),
+                ]
+            ),
         )
         for version in operator.versions
     )
@@ -75,27 +123,15 @@ def lifeline(
         for event in operator.events
         if event.kind is EventKind.REMOVED
     ]
-    picture = element(
-        "svg",
-        element("title", f"Versions of {shortened(operator.name, 60)} by opset", id=title_id),
-        *_ground(operator, domain, axis, y),
-        *versions,
-        *removals,
-        *_scale(axis, y + THICKNESS / 2 + 16),
-        # No image: the parts of one cannot be reached by who does not see it, and these are links.
-        role="group",
-        aria_labelledby=title_id,
-        width="100%",
-        height=y + THICKNESS / 2 + 20,
-        overflow="visible",
-        stroke="currentColor",
-        fill="currentColor",
-    )
     present = {name for version in operator.versions if version.offered for name in states(version)}
-    return figure(
-        "life-line",
-        picture,
-        legend(present | ({MISSING} if domain.missing else set()) | ({REMOVED} if removals else set())),
+    return _Drawn(
+        behind=Markup().join(_ground(operator, domain, axis, y)),
+        versions=tuple(versions),
+        around=Markup().join([*removals, *_scale(axis, y + THICKNESS / 2 + 16)]),
+        height=y + THICKNESS / 2 + 20,
+        legend=legend(
+            present | ({MISSING} if domain.missing else set()) | ({REMOVED} if removals else set())
+        ),
     )
 
 

@@ -18,7 +18,7 @@ MAX_OPERATORS = 400
 MAX_COLUMNS = 60
 """Above these a matrix is no overview any more, and too heavy for a page."""
 
-PITCH = 18
+PITCH = 24
 """The width of a column in pixels, which the style sheet repeats."""
 
 _BEFORE_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
