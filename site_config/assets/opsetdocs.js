@@ -6,7 +6,9 @@
   function filterable(form) {
     const input = form.querySelector("input");
     const status = form.querySelector("output");
-    const entries = Array.from(document.querySelectorAll("[data-operator]"));
+    const groups = Array.from(document.querySelectorAll("[data-operators]"));
+    const entries = groups.flatMap((group) => Array.from(group.querySelectorAll(".opsetdocs-steps > li")));
+    const listed = entries.map((entry) => entry.querySelector("a").textContent.toLowerCase());
 
     function wanted() {
       return input.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
@@ -15,15 +17,13 @@
     function show() {
       const names = wanted();
       let shown = 0;
-      for (const entry of entries) {
-        const name = entry.dataset.operator.toLowerCase();
-        entry.hidden = names.length > 0 && !names.some((part) => name.startsWith(part));
+      for (const [index, entry] of entries.entries()) {
+        entry.hidden = names.length > 0 && !names.some((part) => listed[index].startsWith(part));
         shown += entry.hidden ? 0 : 1;
       }
-      for (const group of document.querySelectorAll("[data-operators]")) {
-        group.hidden = !group.querySelector("[data-operator]:not([hidden])");
+      for (const group of groups) {
+        group.hidden = !group.querySelector(".opsetdocs-steps > li:not([hidden])");
       }
-      const listed = entries.map((entry) => entry.dataset.operator.toLowerCase());
       const others = names.filter((part) => !listed.some((name) => name.startsWith(part)));
       const unchanged = others.length ? `; not among them, so unchanged or unknown: ${others.join(", ")}` : "";
       status.textContent = names.length ? `${shown} of ${entries.length} operators that changed${unchanged}` : "";
@@ -50,6 +50,107 @@
     window.addEventListener("hashchange", fromAddress);
     form.hidden = false;
     fromAddress();
+  }
+
+  /** Whether an operator of the table of a domain is what a field of the form asks for. */
+  const ANSWERS = {
+    name: (operator, text) => text.toLowerCase().split(/\s+/).every((part) => operator.name.includes(part)),
+    status: (operator, key) => operator.statuses.includes(`opsetdocs-${key}`),
+    kind: (operator, kind) => operator.kind === kind,
+    opset: (operator, opset) => operator.opsets.some(([first, last = first]) => first <= opset && opset <= last),
+    since: (operator, opset) => operator.changed >= opset,
+  };
+
+  function operatorOf(row) {
+    const name = row.querySelector("a");
+    return {
+      row,
+      name: name.textContent.toLowerCase(),
+      statuses: Array.from(row.querySelectorAll(".opsetdocs-status")).flatMap((mark) => Array.from(mark.classList)),
+      kind: name.nextElementSibling?.textContent ?? "operator",
+      opsets: row.dataset.opsets.split(" ").map((range) => range.split("-").map(Number)),
+      changed: Number(row.dataset.changed ?? row.querySelector("[data-label=version]").textContent),
+    };
+  }
+
+  /** Show only the operators of a domain that are asked for; the address keeps what is asked, and each step back. */
+  function operatorFilter(form) {
+    const operators = Array.from(document.querySelectorAll(".opsetdocs-operators tbody tr"), operatorOf);
+    const fields = Array.from(form.elements).filter((element) => element.name);
+    const count = form.querySelector("output");
+    let typing = false;
+
+    function show() {
+      const asked = fields.filter((field) => field.value.trim());
+      const found = operators.filter((operator) =>
+        asked.every((field) => ANSWERS[field.name](operator, field.value.trim())),
+      );
+      const shown = new Set(found);
+      for (const operator of operators) {
+        operator.row.hidden = !shown.has(operator);
+      }
+      const of = asked.length ? `${found.length} of ` : "";
+      count.textContent = `${of}${operators.length} operator${operators.length === 1 ? "" : "s"}`;
+      return asked;
+    }
+
+    function ask(event) {
+      const asked = new URLSearchParams(show().map((field) => [field.name, field.value.trim()]));
+      const address = asked.size ? `#${asked}` : location.pathname + location.search;
+      history[typing ? "replaceState" : "pushState"](null, "", address);
+      typing = event.target.type === "search"; // A word is one step, not each of its letters.
+    }
+
+    function fromAddress() {
+      const asked = new URLSearchParams(location.hash.slice(1));
+      if (!location.hash || fields.some((field) => asked.has(field.name))) {
+        for (const field of fields) {
+          field.value = asked.get(field.name) ?? "";
+          if (field.selectedIndex === -1) {
+            field.value = "";
+          }
+        }
+      }
+      typing = false;
+      show();
+    }
+
+    form.addEventListener("input", ask);
+    form.addEventListener("focusout", () => (typing = false));
+    form.querySelector("button").addEventListener("click", function (event) {
+      form.reset();
+      ask(event);
+    });
+    form.addEventListener("submit", function (event) {
+      event.preventDefault();
+      operators.find((operator) => !operator.row.hidden)?.row.querySelector("a").focus();
+    });
+    window.addEventListener("hashchange", fromAddress);
+    form.hidden = false;
+    fromAddress();
+  }
+
+  /** Let the links to other versions lead to the place on them at which the address of this page points. */
+  function samePlace(nav) {
+    const title = document.querySelector(".opsetdocs-page h1");
+    const id = nav.dataset.id;
+
+    function keep() {
+      const start = `#${title.id}`;
+      if (!location.hash.startsWith(`${start}.`)) {
+        return;
+      }
+      const place = location.hash.slice(start.length);
+      for (const link of nav.querySelectorAll("a")) {
+        link.hash = `${id}-${link.textContent}${place}`;
+      }
+      for (const link of document.querySelectorAll(".opsetdocs-old a")) {
+        link.hash = `${id}${place}`;
+      }
+    }
+
+    window.addEventListener("hashchange", keep);
+    keep();
   }
 
   /** Lead to the page of what moving between two opsets means, or say it from the catalog where there is no page. */
@@ -134,6 +235,29 @@
     fromAddress();
   }
 
+  /** Give a heading a link to itself. Its sign comes from the style sheet, so that it is no part of the text. */
+  function linked(heading) {
+    const link = document.createElement("a");
+    link.className = "opsetdocs-permalink";
+    link.href = `#${heading.id}`;
+    link.setAttribute("aria-label", `Link to ${heading.textContent.trim()}`);
+    heading.append(link);
+  }
+
+  /** Let a formula that scrolls sideways be reached by keyboard. */
+  function reachable() {
+    for (const formula of document.querySelectorAll(".opsetdocs-math")) {
+      if (formula.scrollWidth > formula.clientWidth) {
+        formula.tabIndex = 0;
+      }
+    }
+  }
+
+  document.addEventListener("toggle", reachable, true); // What unfolds has no width before.
+  reachable();
+  document.querySelectorAll(".opsetdocs-page :is(h1, h2, h3, h4, h5, h6)[id]").forEach(linked);
   document.querySelectorAll("form[data-opsetdocs-filter]").forEach(filterable);
+  document.querySelectorAll("form[data-opsetdocs-operators]").forEach(operatorFilter);
   document.querySelectorAll("form[data-opsetdocs-upgrade]").forEach(upgradable);
+  document.querySelectorAll(".opsetdocs-versions").forEach(samePlace);
 })();

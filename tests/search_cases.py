@@ -1,0 +1,40 @@
+"""What the two sides of search, Python and the browser, have to do alike."""
+
+from __future__ import annotations
+
+TERMS: dict[str, list[list[str]]] = {
+    "": [],
+    " .,;:_ ": [],
+    "Relu": [["relu"]],
+    "LogSoftmax": [["log", "softmax"]],
+    "log softmax": [["log"], ["softmax"]],
+    "QLinearConv": [["q", "linear", "conv"]],
+    "RNN LSTM GRU": [["rnn"], ["lstm"], ["gru"]],
+    "LSTMCell": [["lstm", "cell"]],
+    "Col2Im": [["col2", "im"]],
+    "im2col": [["im2col"]],
+    "ReduceL2": [["reduce", "l2"]],
+    "MatMulInteger16": [["mat", "mul", "integer16"]],
+    "kernel_shape": [["kernel", "shape"]],
+    "__init__": [["init"]],
+    "Conv-11": [["conv"], ["11"]],
+    "ai.onnx.ml": [["ai"], ["onnx"], ["ml"]],
+    "aten::add mode(linear)": [["aten"], ["add"], ["mode"], ["linear"]],
+    "seq(tensor(bfloat16))": [["seq"], ["tensor"], ["bfloat16"]],
+    "a→b, x×y, don’t": [["a"], ["b"], ["x"], ["y"], ["don"], ["t"]],
+    "Größe ÉTAT": [["größe"], ["état"]],
+    "ＦＵＬＬ ﬁne x²": [["full"], ["fine"], ["x2"]],
+    "ΣΟΦΟΣ": [["σοφος"]],
+    "İstanbul": [["i̇stanbul"]],
+    "شكل النواة، حجم": [["شكل"], ["النواة"], ["حجم"]],
+    "हिन्दी शब्द।": [["हिन्दी"], ["शब्द"]],
+    "量": [["量"]],
+    "输入张量": [["输入"], ["入张"], ["张量"]],
+    "输入，张量。": [["输入"], ["张量"]],
+    "Softmax関数を使う": [["softmax"], ["関数"], ["数を"], ["を使"], ["使う"]],
+    "𠮷野家": [["𠮷野"], ["野家"]],
+    "ข้อมูล": [["ข้"], ["้อ"], ["อม"], ["มู"], ["ูล"]],
+    "😀conv🚀pool": [["conv"], ["pool"]],
+    "lone\ud800half": [["lone\ud800half"]],
+}
+"""Texts, and their words, each as its parts."""

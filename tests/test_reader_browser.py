@@ -1,0 +1,219 @@
+"""What pages of operators do in Chromium: the filter of a domain, the way between versions, links to copy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from html_site import BuiltSite
+from test_theme_browser import operators, serving
+
+pytestmark = pytest.mark.browser
+
+MkdocsSite = Callable[..., BuiltSite]
+Open = Callable[..., Page]
+
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+PLACES = [
+    "",
+    "ai.onnx/#name=conv&opset=13",
+    "ai.onnx/operators/Conv/",
+    "ai.onnx/operators/Resize/",
+    "ai.onnx/operators/Attention/",
+    "ai.onnx/operators/Gelu/",
+    "ai.onnx/operators/GroupNormalization/18/",
+    "ai.onnx/operators/Resize/10-19/",
+    "ai.onnx/opsets/",
+    "ai.onnx/opsets/13/",
+    "ai.onnx/opsets/13-21/",
+    "404.html",
+]
+"""A page of each kind."""
+
+
+@pytest.fixture(scope="module")
+def address(onnx_site: BuiltSite) -> Iterator[str]:
+    """Where all of ONNX is served, below a path and with the strict policy."""
+    with serving(onnx_site.folder) as served:
+        yield served
+
+
+@pytest.fixture
+def opened(browser: Browser, address: str) -> Iterator[Open]:
+    """Return a function that opens a page. Script errors and messages of the browser are faults."""
+    contexts = []
+    faults: list[str] = []
+
+    def open_(place: str, *, base: str = address, width: int = 1440, **options: object) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        if base == address:  # Scripts of other themes fail where they cannot reach other hosts.
+            page.on("console", lambda sent: faults.append(sent.text) if sent.type == "error" else None)
+            page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(base + place)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def rows(page: Page) -> Locator:
+    return page.locator(".opsetdocs-operators tbody tr").filter(visible=True)
+
+
+def count(page: Page) -> Locator:
+    return page.locator("form[data-opsetdocs-operators] output")
+
+
+def search_box(page: Page) -> Locator:
+    return page.get_by_role("main").get_by_label("Name", exact=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("place", PLACES)
+def test_axe_finds_nothing_even_where_everything_is_unfolded(opened: Open, place: str, scheme: str) -> None:
+    page = opened(place, width=320 if scheme == "dark" else 1440, color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('main details').forEach((box) => (box.open = true))")
+    page.wait_for_timeout(100)  # until the events of what unfolds have come
+    found = Axe().run(page, options={"runOnly": AXE_RULES}).response["violations"]
+    assert [(item["id"], [node["html"] for node in item["nodes"]]) for item in found] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        (
+            "name=reducel",
+            [f"{name} function" for name in ("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp")],
+        ),
+        ("name=conv&opset=18", ["Conv", "ConvInteger", "ConvTranspose", "QLinearConv"]),
+        ("name=TRANS+conv", ["ConvTranspose"]),
+        ("status=deprecated", ["Scatter", "Upsample"]),
+        ("kind=function&name=grid", ["AffineGrid function"]),
+        ("kind=operator&name=grid", ["GridSample"]),
+        ("name=convt&since=22", ["ConvTranspose"]),
+        ("name=convi&since=22", []),
+        ("opset=1&name=attention", []),
+    ],
+)
+def test_the_address_filters_the_operators(opened: Open, asked: str, names: list[str]) -> None:
+    page = opened(f"ai.onnx/#{asked}")
+    expect(count(page)).to_have_text(re.compile(rf"^{len(names)} of \d+ operators$"))
+    expect(rows(page).locator("th")).to_have_text(names)
+
+
+def test_the_filter_is_kept_by_the_address_and_undone_by_the_back_button(opened: Open) -> None:
+    page = opened("ai.onnx/")
+    expect(count(page)).to_have_text(re.compile(r"^\d+ operators$"))
+    everything = rows(page).count()
+    page.get_by_label("Offered in opset").select_option("13")
+    search_box(page).press_sequentially("conv")
+    expect(page).to_have_url(re.compile(r"#name=conv&opset=13$"))
+    expect(rows(page)).to_have_count(4)
+    page.go_back()
+    expect(search_box(page)).to_have_value("")
+    expect(page).to_have_url(re.compile(r"#opset=13$"))
+    page.go_back()
+    expect(rows(page)).to_have_count(everything)
+    page.go_forward()
+    page.go_forward()
+    expect(search_box(page)).to_have_value("conv")
+    page.get_by_role("button", name="Reset").click()
+    expect(rows(page)).to_have_count(everything)
+    expect(page).to_have_url(re.compile(r"ai\.onnx/$"))
+
+
+def test_the_filter_works_by_keyboard(opened: Open) -> None:
+    page = opened("ai.onnx/")
+    search_box(page).focus()
+    page.keyboard.type("logsoft")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main").get_by_role("link", name="LogSoftmax")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("LogSoftmax")
+    page.go_back()
+    expect(rows(page)).to_have_count(1)
+
+
+def test_another_place_of_the_page_leaves_the_filter_alone(opened: Open) -> None:
+    page = opened("ai.onnx/#name=reducel")
+    page.get_by_role("navigation", name="On this page").get_by_role("link", name="Opsets").click()
+    expect(rows(page)).to_have_count(4)
+
+
+def test_without_a_script_the_whole_table_stands_there(opened: Open) -> None:
+    page = opened("ai.onnx/#name=conv", java_script_enabled=False)
+    expect(page.locator("form")).to_have_count(1 + page.locator("dialog form").count())
+    expect(page.locator("form[data-opsetdocs-operators]")).to_be_hidden()
+    assert rows(page).count() > 200
+
+
+@pytest.mark.parametrize("theme", ["opsetdocs", "material", "mkdocs", "readthedocs"])
+@pytest.mark.parametrize("width", [320, 1440])
+def test_twelve_hundred_operators_are_filtered_in_every_theme(
+    opened: Open, mkdocs_site: MkdocsSite, tmp_path: Path, theme: str, width: int
+) -> None:
+    sources = [str(operators(tmp_path, 1200))]
+    site = mkdocs_site(sources=sources, theme=theme, pages={"index.md": "# Home\n"}, strict=False)
+    page = opened("com.many/index.html", base=f"{site.folder.as_uri()}/", width=width)
+    expect(count(page)).to_have_text("1201 operators")
+    search_box(page).fill("op119")
+    expect(rows(page)).to_have_count(11)
+    expect(count(page)).to_have_text("11 of 1201 operators")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    ("place", "link", "there"),
+    [
+        ("Conv/11/#ai.onnx.Conv-11.attribute.pads", "1", "Conv/1/#ai.onnx.Conv-1.attribute.pads"),
+        ("Conv/11/#ai.onnx.Conv-11.attribute.pads", "Conv-22", "Conv/#ai.onnx.Conv.attribute.pads"),
+        ("Conv/#ai.onnx.Conv.type.T", "11", "Conv/11/#ai.onnx.Conv-11.type.T"),
+        ("Conv/11/", "1", "Conv/1/"),
+        ("Conv/11/#elsewhere", "1", "Conv/1/"),
+    ],
+)
+def test_another_version_opens_at_the_same_place(opened: Open, place: str, link: str, there: str) -> None:
+    page = opened(f"ai.onnx/operators/{place}")
+    page.locator(".opsetdocs-versions, .opsetdocs-old").get_by_role("link", name=link, exact=True).click()
+    expect(page).to_have_url(re.compile(re.escape(f"/operators/{there}") + "$"))
+    if "#" in there:
+        expect(page.locator(":target")).to_be_in_viewport()
+
+
+def test_a_place_that_is_chosen_later_is_kept_too(opened: Open) -> None:
+    page = opened("ai.onnx/operators/Conv/11/")
+    page.locator(".opsetdocs-name", has_text="strides").click()
+    page.locator(".opsetdocs-versions").get_by_role("link", name="1", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/Conv/1/#ai\.onnx\.Conv-1\.attribute\.strides$"))
+
+
+def test_every_heading_and_parameter_has_a_link_that_is_quiet_until_it_is_reached(opened: Open) -> None:
+    page = opened("ai.onnx/operators/Conv/")
+    headings = page.locator(".opsetdocs-page :is(h1, h2, h3)")
+    links = headings.locator("a.opsetdocs-permalink")
+    expect(links).to_have_count(headings.count())
+    for link in links.all():
+        assert link.get_attribute("href") == f"#{link.locator('..').get_attribute('id')}"
+    link = page.get_by_role("link", name="Link to Conv", exact=True)
+    expect(link).to_have_css("opacity", "0")
+    page.locator("h1").hover()
+    expect(link).to_have_css("opacity", "1")
+    page.mouse.move(0, 0)
+    page.locator(".opsetdocs-trail a").last.focus()
+    page.keyboard.press("Tab")
+    expect(link).to_be_focused()
+    expect(link).to_have_css("opacity", "1")
+    entries = page.locator(".opsetdocs-entries tr[id]")
+    assert entries.count() > 8
+    for entry in entries.all():
+        assert entry.locator("th a").get_attribute("href") == f"#{entry.get_attribute('id')}"
