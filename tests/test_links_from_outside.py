@@ -6,10 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
 
 from conftest import case_files
 from html_site import BuiltSite, Node
@@ -178,7 +178,7 @@ def test_a_hand_written_page_keeps_its_own_ids(mkdocs_site: Callable[..., BuiltS
     assert site.broken_links() == []
 
 
-class AutorefsBefore14:
+class AutorefsBefore14(BasePlugin):  # type: ignore[type-arg]
     """What autorefs 0.4 to 1.3 has: a page is its URL, as text."""
 
     def __init__(self) -> None:
@@ -192,14 +192,13 @@ def test_earlier_releases_of_autorefs(
     mkdocs_site: Callable[..., BuiltSite], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     earlier = AutorefsBefore14()
-    on_env = OpsetDocsPlugin.on_env
+    on_config = OpsetDocsPlugin.on_config
 
-    def with_the_earlier_one(
-        self: OpsetDocsPlugin, *args: object, config: MkDocsConfig, **options: object
-    ) -> None:
-        on_env(self, *args, config=SimpleNamespace(plugins={"autorefs": earlier}), **options)  # type: ignore[arg-type]
+    def with_the_earlier_one(self: OpsetDocsPlugin, config: MkDocsConfig) -> None:
+        config.plugins["autorefs"] = earlier
+        on_config(self, config)
 
-    monkeypatch.setattr(OpsetDocsPlugin, "on_env", with_the_earlier_one)
+    monkeypatch.setattr(OpsetDocsPlugin, "on_config", with_the_earlier_one)
     mkdocs_site("F4")
     assert {name: earlier.urls[name] for name in SINCE} == {
         name: f"{page}#{name}" for name, page in SINCE.items()

@@ -467,9 +467,7 @@ def test_a_long_list_of_like_findings_is_cut(project: Project, log: pytest.LogCa
     assert any(str(other) in text for text in warnings)
 
 
-BROKEN = tuple(
-    Finding(Level.ERROR, "is empty", file=f"{n}.onnxopset", unusable=True) for n in range(12)
-)
+BROKEN = tuple(Finding(Level.ERROR, "is empty", file=f"{n}.onnxopset", unusable=True) for n in range(12))
 
 
 @pytest.mark.parametrize(
@@ -519,10 +517,10 @@ def test_a_page_that_is_not_published_is_an_error(project: Project, log: pytest.
 
 
 def test_every_setting_has_an_option() -> None:
-    decided_by_mkdocs = {"base", "directory_urls"}
+    decided_by_mkdocs = {"base", "directory_urls", "search"}
     options = {item.name for item in fields(SiteOptions)} - decided_by_mkdocs - {"check"}
     options |= {item.name for item in fields(CheckOptions)}
-    assert {name for name, _ in plugin.OpsetDocsConfig._schema} == options | {"path"}
+    assert {name for name, _ in plugin.OpsetDocsConfig._schema} == options | {"path", "frame"}
 
 
 def test_the_defaults_are_those_of_the_settings(project: Project) -> None:

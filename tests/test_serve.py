@@ -10,11 +10,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
 
 PATIENCE = 120
 """Seconds that a slow machine may take for what is waited for."""
@@ -157,3 +161,112 @@ def test_sources_that_are_added_while_serving_are_watched(server: Server) -> Non
     server.wait_for("com.acme/operators/Halve/", "Divides every element")
     edit(added, "Divides every", "Splits every")
     server.wait_for("com.acme/operators/Halve/", "Splits every")
+
+
+@dataclass
+class Preview:
+    """Builds as `mkdocs serve` does, in this process."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> None:
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def operators(self, file: str, domain: str, *names: str) -> None:
+        head = f'magic: "ONNXOPSET" ir_version: 10 domain: "{domain}" opset_version: 1\n'
+        entry = 'operator {{ op_type: "{0}" since_version: 1 status: STABLE doc_string: "About {0}." }}\n'
+        self.write(f"ops/{file}.textproto", head + "".join(map(entry.format, names)))
+
+    def settings(self, **settings: object) -> None:
+        options = {"sources": ["ops"], "path": "reference"}
+        config = {"site_name": "Test", "plugins": ["search", {"opsetdocs": options}], **settings}
+        self.write("mkdocs.yml", json.dumps(config))
+
+    def build(self) -> Path:
+        """Build again, with the plugin of the build before."""
+        build(load_config(str(self.folder / "mkdocs.yml")), serve_url="http://127.0.0.1/")
+        return self.folder / "site"
+
+    def build_anew(self) -> Path:
+        """Build as `mkdocs build` does, with a plugin of its own."""
+        kept = MkDocsConfig.plugins.plugin_cache  # type: ignore[attr-defined]
+        before = dict(kept)
+        kept.clear()
+        try:
+            config = load_config(str(self.folder / "mkdocs.yml"), site_dir=str(self.folder / "anew"))
+            config.plugins.on_startup(command="build", dirty=False)
+            build(config)
+        finally:
+            kept.update(before)
+        return self.folder / "anew"
+
+
+@pytest.fixture
+def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Preview:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    made = Preview(tmp_path)
+    made.settings()
+    made.write("docs/index.md", "# Home")
+    made.operators("one", "com.example", *LETTERS)
+    made.operators("two", "com.acme", "Other")
+    load_config(str(tmp_path / "mkdocs.yml")).plugins.on_startup(command="serve", dirty=False)
+    made.build()
+    return made
+
+
+LETTERS = ("Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg")
+AA = "reference/com.example/operators/Aa"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def identities(folder: Path) -> dict[str, tuple[int, int]]:
+    stats = {str(file.relative_to(folder)): file.stat() for file in folder.rglob("*") if file.is_file()}
+    return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
+
+
+def test_what_an_edit_does_not_touch_is_kept(preview: Preview) -> None:
+    before = identities(preview.folder / "site/reference/com.example/operators")
+    edit(preview.folder / "ops/one.textproto", "About Aa.", "All about Aa.")
+    after = identities(preview.build() / "reference/com.example/operators")
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {f"Aa/{folder}index.{kind}" for folder in ("", "1/") for kind in ("html", "md")}
+
+
+@pytest.mark.parametrize("theme", ["opsetdocs", "mkdocs"])
+def test_a_rebuilt_site_is_as_one_that_is_built_anew(preview: Preview, theme: str) -> None:
+    by_hand = preview.folder / f"docs/{AA}/index.md"
+    other = preview.folder / f"docs/{AA}/1/more.md"
+    changes: list[Callable[[], None]] = [
+        lambda: preview.settings(theme=theme),
+        lambda: preview.operators("one", "com.example", *LETTERS, "New"),
+        lambda: preview.operators("one", "com.example", *LETTERS[1:]),
+        lambda: preview.operators("one", "com.example", *LETTERS),
+        lambda: preview.write(f"docs/{AA}/index.md", "# By hand"),
+        lambda: preview.write(f"docs/{AA}/1/more.md", "# More"),
+        by_hand.unlink,
+        other.unlink,
+        (preview.folder / "ops/two.textproto").unlink,
+        lambda: preview.operators("two", "com.acme", "Other"),
+        lambda: preview.settings(theme=theme, site_name="Another"),
+        lambda: preview.settings(theme=theme, use_directory_urls=False),
+        lambda: preview.settings(theme=theme, plugins=[{"opsetdocs": {"sources": ["ops"]}}]),
+        lambda: None,
+    ]
+    for change in changes:
+        change()
+        assert files(preview.build()) == files(preview.build_anew())
+
+
+def test_a_build_that_fails_leaves_nothing_behind(preview: Preview) -> None:
+    preview.write("hook.py", "def on_nav(nav, config, files):\n    raise OSError('no')\n")
+    preview.settings(hooks=["hook.py"])
+    with pytest.raises(Abort):
+        preview.build()
+    preview.settings()
+    edit(preview.folder / "ops/one.textproto", "About Aa.", "All about Aa.")
+    assert files(preview.build()) == files(preview.build_anew())

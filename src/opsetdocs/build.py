@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
+import jinja2
+
 from opsetdocs.addresses import Addresses, assign
 from opsetdocs.body_views import Bodies
 from opsetdocs.catalog import Catalog
 from opsetdocs.catalog_json import CATALOG, SCHEMA, catalog_json
-from opsetdocs.check import check
+from opsetdocs.check import check, load_published
 from opsetdocs.comparisons import Changes
 from opsetdocs.errors import SourceError
 from opsetdocs.findings import Finding, Level
@@ -20,11 +22,13 @@ from opsetdocs.inventory import INVENTORY, inventory, targets
 from opsetdocs.links import link_resolver, operator_linker
 from opsetdocs.markdown import DARK_STYLE, Renderer, highlight_css
 from opsetdocs.model import OperatorSet
+from opsetdocs.operator_list import operator_lists
 from opsetdocs.pages import Pages
 from opsetdocs.render import PageRenderer, environment
 from opsetdocs.resources import site_config_dir
 from opsetdocs.rule_book import ExplainedRule, rule_book
 from opsetdocs.rule_pages import check_free, rule_address, rule_pages, rule_targets
+from opsetdocs.search_index import searched
 from opsetdocs.site import RenderedPage, Site, SiteOptions, Summary
 from opsetdocs.sources import load
 from opsetdocs.twins import LLMS, Twins, plain_summaries, twin_address, twin_environment
@@ -50,8 +54,13 @@ class Makers:
     twins: Twins
 
 
-def makers(catalog: Catalog, options: SiteOptions) -> Makers:
+def makers(catalog: Catalog, options: SiteOptions, templates: jinja2.Environment | None = None) -> Makers:
     """Return what makes the pages of a catalog.
+
+    Args:
+        catalog: What is documented.
+        options: How it is shown.
+        templates: The environment of the templates, where one made before serves several catalogs.
 
     Raises:
         ConfigError: `link_map` leads to something that is no address.
@@ -64,7 +73,7 @@ def makers(catalog: Catalog, options: SiteOptions) -> Makers:
         remote_images=options.remote_images,
     )
     views = Views(addresses, renderer, Bodies(catalog, addresses))
-    templates = environment(options.templates)
+    templates = templates or environment(options.templates)
     return Makers(
         addresses,
         Pages(catalog, addresses, views, Changes(addresses), options),
@@ -84,7 +93,8 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
         stdin: Where the source `-` is read from.
 
     Raises:
-        SourceError: A source does not exist, or no source holds an operator set.
+        SourceError: A source does not exist, or no source holds an operator set; or what was published before
+            cannot be compared with.
         TemplateError: A template does not compile, or fails.
         ConfigError: An option cannot be used with what is documented.
     """
@@ -92,7 +102,9 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
     catalog = build_catalog(
         loaded.sets, order=options.order, include=options.include, exclude=options.exclude
     )
-    report = check(loaded, options.check, base=options.base)
+    against = options.check.against
+    published = load_published(against, options.sources, base=options.base) if against else ()
+    report = check(loaded, options.check, base=options.base, published=published)
     if not catalog.domains:
         raise SourceError(_nothing_to_document(options, report.findings))
     make = makers(catalog, options)
@@ -115,6 +127,7 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
             ),
             CATALOG: catalog_json(catalog, make.addresses, options, make.twins.summary),
             **{name: (site_config_dir() / name).read_bytes() for name in _schemas(options)},
+            **operator_lists(catalog, make.addresses, directory_urls=options.directory_urls),
             INVENTORY: inventory(ids, project=options.title, directory_urls=options.directory_urls),
         },
         findings=(
@@ -126,6 +139,9 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
         watched=(*loaded.watched, *options.templates),
         summary=_summary(catalog, len(pages)),
         targets=ids,
+        search=searched(catalog, make.addresses, pages, make.twins.summary, options.domains)
+        if options.search
+        else None,
     )
 
 

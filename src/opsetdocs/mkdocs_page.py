@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from html import escape, unescape
 from types import SimpleNamespace
 from typing import Any, cast
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.contrib.search.search_index import SearchIndex
+from mkdocs.contrib.search.search_index import ContentParser, SearchIndex
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from mkdocs.structure.toc import TableOfContents, get_toc
+from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
+from opsetdocs.search_terms import words
 from opsetdocs.site import Heading, RenderedPage
 
-# Texts have their quotation marks escaped in finished HTML, so that this finds attributes only.
-_ID = re.compile(r'\sid="([^"]+)"')
+# Texts have no `<` in finished HTML, so that this finds attributes only.
+_ID = re.compile(r'<\w[^<>]*?\sid="([^"]+)"')
+
+# What separates words for MkDocs' search, unless a site sets another `separator`.
+_BETWEEN_WORDS = re.compile(r"[\s\-]+")
 
 # What our templates mark as Material's search knows it; none of these holds another one.
 _NOT_SEARCHED = re.compile(r"<(\w+)[^>]* data-search-exclude>.*?</\1>", re.DOTALL)
@@ -116,7 +120,45 @@ class TextTitleIndex(SearchIndex):
         if not isinstance(page, FinishedPage):
             super().add_entry_from_context(page)
         elif page.rendered.searched:
+            start = len(self._entries)
             super().add_entry_from_context(cast("Page", _with_text_titles(page)))
+            entry = self._entries[start]  # The page's; those of its sections follow.
+            entry["text"] += _joined_words(f"{entry['title']} {entry['text']}")
+
+
+def _joined_words(text: str) -> str:
+    """Return the words that stand in others, or are joined by signs, where MkDocs' search sees one word.
+
+    Of `LogSoftmax` these are `log` and `softmax`, of `mode(linear)` `mode` and `linear`.
+    """
+    pieces = {piece for piece in _BETWEEN_WORDS.split(text) if not piece.isalpha() or not piece.islower()}
+    found = {word for piece in pieces if (parts := words(piece)) and len(parts) > 1 for word in parts}
+    return "".join(f" {word}" for word in sorted(found))
+
+
+def sections(page: Page) -> list[tuple[str, str, str]]:
+    """Return the sections of a hand-written page: the id, the heading and the plain text of each.
+
+    The first one has no id: it is what stands before any heading but the title, the first of level 1. A
+    heading that the contents list of the page lacks begins no section.
+    """
+    headings = {item.id: item for item in _all_items(page.toc)}
+    title = next((id_ for id_, item in headings.items() if item.level == 1), None)
+    parser = ContentParser()
+    parser.feed(f"<h1></h1>{page.content or ''}")  # What stands before the first heading it leaves out.
+    parser.close()
+    found: list[tuple[str, str, list[str]]] = [("", "", [])]
+    for section in parser.data:
+        if section.id in headings and section.id != title:
+            found.append((section.id, unescape(headings[section.id].title), []))
+        found[-1][2].extend(section.text)
+    return [(id_, heading, " ".join(" ".join(text).split())) for id_, heading, text in found]
+
+
+def _all_items(items: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
+    for item in items:
+        yield item
+        yield from _all_items(item.children)
 
 
 def _with_text_titles(page: FinishedPage) -> SimpleNamespace:

@@ -7,10 +7,14 @@ import logging
 import posixpath
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Literal
 
 import click
+import jinja2
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 from mkdocs.config.config_options import ExtraScriptValue
@@ -18,21 +22,29 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.contrib.search import SearchPlugin
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
-from mkdocs.utils import is_markdown_file
+from mkdocs.structure.pages import Page
+from mkdocs.utils import is_markdown_file, write_file
+from mkdocs.utils.templates import TemplateContext
 
 from opsetdocs import handover, mkdocs_nav
 from opsetdocs.build import SCRIPT, STYLESHEET, build_site
-from opsetdocs.check_settings import read_options
+from opsetdocs.check_settings import SHARED_KEYS, merged_settings
+from opsetdocs.compiled_templates import CompiledTemplates
 from opsetdocs.errors import OpsetdocsError
 from opsetdocs.finding_groups import LIMIT
+from opsetdocs.framing import HeldBack, participants
 from opsetdocs.inventory import INVENTORY
-from opsetdocs.mkdocs_page import FinishedPage, TextTitleIndex
-from opsetdocs.model import domain_name
+from opsetdocs.mkdocs_page import FinishedPage, TextTitleIndex, sections
+from opsetdocs.mkdocs_theme import THEME_DIR
 from opsetdocs.reporting import log_findings
-from opsetdocs.site import DomainOptions, Site, SiteOptions
+from opsetdocs.search_index import search_files, written_page
+from opsetdocs.searched import SearchedPage
+from opsetdocs.site import Site, SiteOptions
+from opsetdocs.site_options import site_options
+from opsetdocs.site_writer import SiteWriter
 
 log = get_plugin_logger("opsetdocs")
 
@@ -64,10 +76,11 @@ class DomainConfig(Config):
 
 
 class OpsetDocsConfig(Config):
-    """The plugin's options: `path`, and the fields of `SiteOptions` that MkDocs itself does not decide."""
+    """The plugin's options: `path`, `frame`, and the fields of `SiteOptions` that MkDocs does not decide."""
 
     path = FolderOption(str, default="")
-    sources = c.ListOfItems(c.Type(str), default=list(_DEFAULTS.sources))
+    frame = c.Choice(("once", "each"), default="once")
+    sources = c.Optional(c.ListOfItems(c.Type(str)))
     templates = c.ListOfItems(c.Dir(exists=True), default=[])
     title = c.Type(str, default=_DEFAULTS.title)
     domains = c.DictOfItems(c.SubConfig(DomainConfig), default={})
@@ -77,10 +90,10 @@ class OpsetDocsConfig(Config):
     link_map = c.DictOfItems(c.Type(str), default={})
     remote_images = c.Type(bool, default=_DEFAULTS.remote_images)
     rules = c.Type(bool, default=_DEFAULTS.rules)
-    # What is in these is looked at by `read_options`, as it is for the command `check`.
-    select = c.Type(list, default=[])
-    ignore = c.Type(list, default=[])
-    levels = c.Type(dict, default={})
+    # These and `sources` are looked at by `merged_settings`, as they are for the command `check`.
+    select = c.Optional(c.Type(list))
+    ignore = c.Optional(c.Type(list))
+    levels = c.Optional(c.Type(dict))
     fail_on = c.Optional(c.Type(str))
     baseline = c.Optional(c.Type(str))
     against = c.Optional(c.Type(str))
@@ -92,12 +105,21 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
     def __init__(self) -> None:
         self._site: Site | None = None
         self._files: dict[str, File] = {}
+        self._written: list[SearchedPage] = []
+        self._twins: dict[str, bytes] = {}
+        self._nav = Navigation([], [])
+        self._mkdocs_files = Files([])
+        self._held: HeldBack | None = None
         self._server: LiveReloadServer | None = None
         self._stdin: bytes | None = None
+        # What a rebuild takes over from the build before.
+        self._compiled: CompiledTemplates | None = None
+        self._writer: SiteWriter | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Begin anew. MkDocs keeps a plugin with this event while it serves, and so the last good site."""
-        self._site = self._server = self._stdin = None
+        self._site = self._server = self._stdin = self._writer = None
+        self._compiled = CompiledTemplates() if command == "serve" else None
         if handover.is_quiet():
             logging.getLogger("mkdocs").setLevel(logging.WARNING)
         if command == "serve" and _live_reload_is_broken():
@@ -112,7 +134,11 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         script = ExtraScriptValue(self.config.path + SCRIPT)
         script.defer = True
         config.extra_javascript.append(script)
-        if not any("search" in posixpath.basename(name) for name in config.plugins):
+        has_search = any("search" in posixpath.basename(name) for name in config.plugins)
+        if _has_own_search(config):
+            if has_search:
+                log.info("the theme opsetdocs has a search of its own; it does not need the plugin `search`")
+        elif not has_search:
             log.warning("the site has no search: a `plugins` list in mkdocs.yml has to name `search` too")
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
@@ -129,6 +155,10 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 raise
             log.error("%s; the pages stay as they were until that is mended", err)
         self._watch()
+        place = Path(config.site_dir), self.config.path
+        if self._writer is None or self._compiled is None or self._writer.place != place:
+            self._writer = SiteWriter(*place, keeps=self._compiled is not None)
+        self._writer.set_aside()
 
     def _build(self, config: MkDocsConfig) -> Site:
         try:
@@ -146,33 +176,23 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         return site
 
     def _options(self, config: MkDocsConfig) -> SiteOptions:
-        options = self.config
         folder = Path(config.config_file_path or "").resolve().parent
+        settings = merged_settings(
+            {name: self.config[name] for name in SHARED_KEYS}, "the plugin opsetdocs", folder
+        )
         sources, base = handover.sources(), Path.cwd()
         if sources is None:
-            sources, base = tuple(options.sources), folder
-        return SiteOptions(
-            sources=sources,
-            base=base,
-            templates=tuple(Path(folder) for folder in options.templates),
-            title=options.title,
-            domains={
-                domain_name(name): DomainOptions(domain.title, domain.description)
-                for name, domain in options.domains.items()
-            },
-            order=options.order,
-            include=tuple(options.include),
-            exclude=tuple(options.exclude),
-            link_map=options.link_map,
-            remote_images=options.remote_images,
-            rules=options.rules,
-            check=read_options(options, "the plugin opsetdocs", folder),
+            sources, base = settings.sources or _DEFAULTS.sources, folder
+        return site_options(
+            self.config,
+            replace(settings, sources=sources, base=base),
             directory_urls=config.use_directory_urls,
+            search=_has_own_search(config),
         )
 
     def _standard_input(self) -> io.BytesIO | None:
         """Return what came in by standard input, which can be read once but is needed at each rebuild."""
-        if "-" not in (handover.sources() or self.config.sources):
+        if "-" not in (handover.sources() or self.config.sources or ()):
             return None
         if self._stdin is None:
             self._stdin = sys.stdin.buffer.read()
@@ -184,16 +204,23 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         written = {file.dest_uri: file for file in files if file.inclusion.is_included()}
         titles = dict(mkdocs_nav.titles_in(config.nav))
         self._files = {}
+        self._written = []
         for rendered in self._built.pages:
             file = self._virtual(config, rendered.address + "index.md", b"")
             self._files[rendered.address] = written.get(file.dest_uri, file)
             if file.dest_uri not in written:
                 _put(files, file)
                 FinishedPage(rendered, file, config, titles.get(file.src_uri))
-        assets = [
-            self._asset(config, address, content)
+        # `on_post_build` writes these. The name of a twin would make it the source of a page.
+        self._twins = {
+            address: content
             for address, content in self._built.assets.items()
-            if address != INVENTORY  # `on_post_build` writes it
+            if is_markdown_file(address) and self.config.path + address not in written
+        }
+        assets = [
+            self._virtual(config, address, content)
+            for address, content in self._built.assets.items()
+            if address != INVENTORY and not is_markdown_file(address)
         ]
         for file in assets:
             if file.dest_uri not in written:
@@ -208,22 +235,15 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         inclusion = InclusionLevel.NOT_IN_NAV
         return File.generated(config, self.config.path + address, content=content, inclusion=inclusion)
 
-    def _asset(self, config: MkDocsConfig, address: str, content: bytes) -> File:
-        if not is_markdown_file(address):
-            return self._virtual(config, address, content)
-        # Under its own name it would be the source of a page, of the very page whose twin it is.
-        file = self._virtual(config, f"{address}.twin", content)
-        file.dest_uri = self.config.path + address
-        return file
-
     @event_priority(-100)  # After the plugins that make navs, so that what they placed is not placed twice.
     def on_nav(self, nav: Navigation, /, **_: object) -> None:
         """Put the root and the domains into the nav, and set every page's parent."""
         pages = {address: file.page for address, file in self._files.items() if file.page is not None}
         mkdocs_nav.place(nav, pages, self.config.title)
+        self._nav = nav
 
     @event_priority(100)  # Before autorefs resolves what pages refer to.
-    def on_env(self, *_: object, config: MkDocsConfig, **__: object) -> None:
+    def _tell_autorefs(self, *_: object, config: MkDocsConfig, **__: object) -> None:
         """Tell the plugin autorefs our ids, if the site has it: by itself it finds those of Markdown only."""
         register = getattr(config.plugins.get("autorefs"), "register_anchor", None)
         if register is None:
@@ -233,8 +253,65 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             if isinstance(page, FinishedPage):
                 register(page, target.id)
 
+    @event_priority(-100)  # After the plugins that change what was read.
+    def _hold_back(self, env: jinja2.Environment, /, *, config: MkDocsConfig, files: Files) -> None:
+        """Keep our pages from going through the theme one by one, if nobody has a say in that."""
+        self._mkdocs_files = files
+        self._held = None
+        if self._compiled is not None:
+            env.bytecode_cache = self._compiled
+        if self.config.frame == "each":
+            return
+        if others := participants(config):
+            log.info("our pages go through the theme one by one, for %s to take part", " and ".join(others))
+            return
+        pages = [
+            file.page
+            for file in self._files.values()
+            if isinstance(file.page, FinishedPage) and files.src_uris.get(file.src_uri) is file
+        ]
+        # The first one stays: what MkDocs says of a site that has no page at all is another thing.
+        self._held = HeldBack(pages[1:], files, environment=env, config=config, nav=self._nav)
+
+    on_env = CombinedEvent(_tell_autorefs, _hold_back)
+
+    @event_priority(100)  # Before the plugins that look at the pages.
+    def on_template_context(self, context: TemplateContext, /, **_: object) -> None:
+        """Have templates such as the sitemap see all pages."""
+        if self._held is not None:
+            context["pages"] = self._held.with_ours(context["pages"])
+
+    @event_priority(100)  # Before the plugins that look at the pages.
+    def on_page_context(
+        self, context: TemplateContext, /, *, page: Page, config: MkDocsConfig, **_: object
+    ) -> None:
+        """Have a page see all pages, and take a hand-written one into the index of the theme's search."""
+        if self._held is not None:
+            context["pages"] = self._held.with_ours(context["pages"])
+        if isinstance(page, FinishedPage) or not _has_own_search(config):
+            return
+        settings = page.meta.get("search")
+        if not (isinstance(settings, dict) and settings.get("exclude")):
+            self._written += written_page(page.url, unescape(str(page.title or "")), sections(page))
+
+    @event_priority(100)  # Before the plugins that write down what they saw of the pages.
+    def _write_pages(self, *, config: MkDocsConfig) -> None:  # noqa: ARG002 -- MkDocs' signature
+        """Write the pages that were held back, and the twins."""
+        assert self._writer is not None, "MkDocs calls on_pre_build first"
+        held, self._held = self._held, None
+        path = self.config.path
+        others = (file.dest_uri for file in self._mkdocs_files if file.dest_uri.startswith(path))
+        self._writer.bring_back({address.removeprefix(path) for address in others})
+        for page, made_from, output in held.outputs() if held else ():
+            self._writer.write(page.file.dest_uri.removeprefix(path), made_from, output)
+        for address, content in self._twins.items():
+            self._writer.write(address, content, partial(bytes, content))
+        self._writer.finish()
+        if held:
+            held.give_back()
+
     @event_priority(-100)  # After the plugins that write an inventory.
-    def on_post_build(self, *, config: MkDocsConfig) -> None:
+    def _finish(self, *, config: MkDocsConfig) -> None:
         """Write the inventory, see that every page was published, and report to `opsetdocs build`.
 
         Raises:
@@ -247,7 +324,10 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 f"{len(missing)} of {total} pages are missing from the site, such as {missing[0]}"
             )
         self._write_inventory(Path(config.site_dir, self.config.path, INVENTORY))
+        self._write_search_index(config)
         handover.write_report(self._built.summary)
+
+    on_post_build = CombinedEvent(_write_pages, _finish)
 
     def _write_inventory(self, file: Path) -> None:
         if file.exists():
@@ -255,12 +335,26 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         elif content := self._built.assets.get(INVENTORY):
             file.write_bytes(content)
 
+    def _write_search_index(self, config: MkDocsConfig) -> None:
+        if self._built.search is None:
+            return
+        files = search_files(
+            self._built.search,
+            self._written,
+            section=self.config.path,
+            directory_urls=config.use_directory_urls,
+        )
+        for address, content in files.items():
+            write_file(content, str(Path(config.site_dir, address)))
+
     def on_build_error(self, *, error: Exception, **_: object) -> None:
         """Say in one line that the disk is full, or what else the system refuses.
 
         Raises:
             Abort: Always for such an error.
         """
+        if self._writer is not None:
+            self._writer.forget()
         if isinstance(error, OSError):
             log.error("%s: %s", error.filename or "the site", error.strerror or error)
             raise Abort("The site could not be written.") from error
@@ -289,6 +383,11 @@ def _live_reload_is_broken() -> bool:
         return False
     source = context.get_parameter_source("livereload")
     return source is not None and source.name == "DEFAULT"
+
+
+def _has_own_search(config: MkDocsConfig) -> bool:
+    """Return whether the site's theme is ours, or is made from it."""
+    return str(THEME_DIR) in config.theme.dirs
 
 
 def _index_titles_as_text(config: MkDocsConfig) -> None:

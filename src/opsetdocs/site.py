@@ -9,6 +9,7 @@ from pathlib import Path
 
 from opsetdocs.check_options import CheckOptions
 from opsetdocs.findings import Finding
+from opsetdocs.searched import Searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ class Site:
     summary: Summary
     targets: tuple[Target, ...] = ()
     """What has a permanent id."""
+    search: Searched | None = None
+    """What can be found, for the search of our own theme; `None` where that is not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +138,5 @@ class SiteOptions:
     """Whether the site explains the rules of `opsetdocs check`, on a page each."""
     directory_urls: bool = True
     """Whether links end in `/` (`use_directory_urls` of MkDocs) or in `/index.html`."""
+    search: bool = False
+    """Whether the site gets the search of our own theme."""

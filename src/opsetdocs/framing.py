@@ -1,0 +1,125 @@
+"""Finished pages on their way through the theme, through which MkDocs sends each of them by itself.
+
+MkDocs reads all pages as usual, so that every plugin meets them and hand-written pages can link to them. Then
+ours are held back, and go through the theme in our way, unless a plugin may have a say in what that writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import jinja2
+from mkdocs.commands.build import get_context
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
+
+from opsetdocs.mkdocs_page import FinishedPage
+from opsetdocs.splice import Framed, Frames
+
+log = get_plugin_logger("opsetdocs")
+
+_EVENTS = ("page_context", "post_page")
+"""What MkDocs tells the plugins while a page goes through the theme."""
+
+_ONLOOKERS = {"mkdocs.contrib.search", "material.plugins.search.plugin", "opsetdocs.plugin"}
+"""The modules of plugins that hear of these events, and change nothing that a theme sees of other pages."""
+
+
+def participants(config: MkDocsConfig) -> list[str]:
+    """Return the modules of plugins and hooks that may have a say in what the theme writes for a page."""
+    methods = [method for event in _EVENTS for method in config.plugins.events[event]]
+    owners = [type(method.__self__) if hasattr(method, "__self__") else method for method in methods]
+    return sorted({owner.__module__ for owner in owners} - _ONLOOKERS)
+
+
+class HeldBack:
+    """Pages that MkDocs has read, and neither puts through the theme nor writes."""
+
+    def __init__(
+        self,
+        pages: Sequence[FinishedPage],
+        files: Files,
+        *,
+        environment: jinja2.Environment,
+        config: MkDocsConfig,
+        nav: Navigation,
+    ) -> None:
+        """Take the pages out of MkDocs' files until they are given back.
+
+        Args:
+            pages: The pages as all plugins left them.
+            files: What MkDocs is going to write.
+            environment: The theme's.
+            config: The site's configuration.
+            nav: The site's nav.
+        """
+        self._pages = pages
+        self._files = files
+        self._environment = environment
+        self._config = config
+        self._nav = nav
+        for page in pages:
+            files.remove(page.file)
+
+    def with_ours(self, files: Sequence[File]) -> list[File]:
+        """Return the files of all pages of the site, from those of which MkDocs is left to know."""
+        return [*files, *(page.file for page in self._pages)]
+
+    def give_back(self) -> None:
+        """Put the pages back among MkDocs' files, for what other plugins do when all is written."""
+        for page in self._pages:
+            self._files.append(page.file)
+
+    def outputs(self) -> Iterator[tuple[FinishedPage, object, Callable[[], bytes]]]:
+        """Yield each page with what its file is made from, and a function that makes it.
+
+        Two pages that are made from what is equal have the same output, in two builds as well.
+
+        Raises:
+            PluginError: A template of the theme fails.
+        """
+        every = self.with_ours(self._files.documentation_pages())
+        frames = Frames(
+            self._pages,
+            partial(self._render, every),
+            environment=self._environment,
+            config=self._config,
+            nav=self._nav,
+        )
+        context = get_context(self._nav, every, self._config)
+        for page in self._pages:
+            context["page"] = page
+            self._config.plugins.on_page_context(context, page=page, config=self._config, nav=self._nav)
+            if framed := frames.framed(page):
+                yield page, framed, partial(_filled, frames, framed)
+            else:
+                output = self._render(every, page)
+                yield page, output, partial(_encoded, output)
+        if refused := frames.refused():
+            log.info(
+                "the theme looks closely at our pages: %d of %d went through it one by one",
+                refused,
+                len(self._pages),
+            )
+
+    def _render(self, every: Sequence[File], page: FinishedPage) -> str:
+        context = get_context(self._nav, every, self._config, page)
+        page.active = True
+        try:
+            return self._environment.get_template(page.meta.get("template", "main.html")).render(context)
+        except jinja2.TemplateError as err:
+            raise PluginError(f"the theme fails on the page {page.file.src_uri}: {err}") from err
+        finally:
+            page.active = False
+
+
+def _filled(frames: Frames, framed: Framed) -> bytes:
+    return _encoded(frames.output(framed))
+
+
+def _encoded(output: str) -> bytes:
+    return output.encode("utf-8", errors="xmlcharrefreplace")  # as MkDocs does
