@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,17 +16,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from opsetdocs import publish
+from folders import content, entries
 from opsetdocs.cli import describe, main
-from opsetdocs.errors import ConfigError, OpsetdocsError
 from opsetdocs.project import find_project, fixed_part
-from opsetdocs.publish import check_replaceable, staging_folder
 from opsetdocs.site import Summary
 
 PLAIN = "L3-plain.textproto"
 COUNTS = "2 operators, 2 versions, 1 opset in 1 domain: 8 pages in site/\n"
-PATIENCE = 120
-"""Seconds that a slow machine may take for what is waited for."""
 
 
 @pytest.fixture
@@ -61,16 +56,6 @@ def configure(folder: Path, plugins: Any, **settings: Any) -> Path:
     config_file = folder / "mkdocs.yml"
     config_file.write_text(json.dumps({"site_name": "Test", "plugins": plugins, **settings}), "utf-8")
     return config_file
-
-
-def entries(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
 
 
 def test_without_a_project_the_default_site_shows_the_source(folder: Path, run: Run) -> None:
@@ -246,60 +231,11 @@ def test_the_fixed_part_of_a_source(source: str, expected: str | None) -> None:
     assert fixed_part(source) == (None if expected is None else Path(expected))
 
 
-@pytest.mark.parametrize(
-    ("made", "refused"),
-    [
-        ([], False),
-        (["site/"], False),
-        (["site/.git/"], False),
-        (["site/sitemap.xml", "site/index.html"], False),
-        (["site/thesis.txt"], True),
-        (["site/index.html"], True),
-        (["site"], True),
-        (["site/sitemap.xml", "site/ops/a.textproto"], True),
-    ],
-)
-def test_only_a_site_is_replaced(tmp_path: Path, made: list[str], refused: bool) -> None:
-    for name in made:
-        path = tmp_path / name
-        (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
-        if not name.endswith("/"):
-            path.touch()
-    needed = [tmp_path / "site/ops"] if (tmp_path / "site/ops").exists() else []
-    if refused:
-        with pytest.raises(ConfigError, match="site"):
-            check_replaceable(tmp_path / "site", needed)
-    else:
-        check_replaceable(tmp_path / "site", needed)
-
-
 @pytest.mark.parametrize("target", ["/", "~", ".", ".."])
 def test_a_folder_with_everything_in_it_is_never_replaced(folder: Path, target: str) -> None:
     result = CliRunner().invoke(main, ["build", str(folder / PLAIN), "-d", str(Path(target).expanduser())])
     assert result.exit_code == 2
     assert "in there" in result.output
-
-
-@pytest.mark.parametrize("old_site", [False, True])
-def test_a_failed_exchange_leaves_the_old_site(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old_site: bool
-) -> None:
-    site = tmp_path / "site"
-    if old_site:
-        site.mkdir()
-        (site / "index.html").write_text("old", encoding="utf-8")
-    original = Path.rename
-
-    def rename(path: Path, target: Path) -> Path:
-        if ".new-" in path.name:
-            raise PermissionError(13, "Permission denied")
-        return original(path, target)
-
-    monkeypatch.setattr(Path, "rename", rename)
-    with pytest.raises(OpsetdocsError, match="Permission denied"), staging_folder(site) as staging:
-        (staging / "index.html").write_text("new", encoding="utf-8")
-        publish.publish(staging, site)
-    assert content(tmp_path) == ({"site/index.html": b"old"} if old_site else {})
 
 
 def test_a_site_behind_a_symbolic_link_is_replaced_where_it_is(folder: Path, run: Run) -> None:
@@ -308,29 +244,6 @@ def test_a_site_behind_a_symbolic_link_is_replaced_where_it_is(folder: Path, run
     assert run("build", PLAIN).returncode == 0
     assert (folder / "site").is_symlink()
     assert (folder / "real/index.html").exists()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_ends_the_build_and_cleans_up(folder: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "opsetdocs", "build", "-"],
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # A shell that runs the tests in the background has the signal ignored, and a child inherits that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
-        assert process.stdin is not None
-        process.stdin.write(b" " * 1_000_000)  # More than a pipe holds: returns when MkDocs is reading.
-        assert any(".new-" in name for name in entries(folder))
-        process.send_signal(signal.SIGINT)
-        try:
-            assert process.wait(PATIENCE) == 130
-            assert process.communicate() == (b"", b"Interrupted.\n")
-        finally:
-            process.kill()
-    assert entries(folder) == {PLAIN}
 
 
 @pytest.mark.parametrize(

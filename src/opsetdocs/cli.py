@@ -6,10 +6,11 @@ import io
 import json
 import logging
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from opsetdocs.terminal import Line, counted, echo, visible_lines, width
 if TYPE_CHECKING:
     from opsetdocs.catalog import Catalog
     from opsetdocs.check_report import Report
+    from opsetdocs.publish import Workplace
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -120,16 +122,15 @@ def build(sources: tuple[str, ...], config_file: Path | None, site_dir: Path | N
         opsetdocs build --strict onnx com.acme.ops-3.textproto
     """  # noqa: D301 -- click reads the control character \b
     from opsetdocs.project import find_project, fixed_part
-    from opsetdocs.publish import check_replaceable, publish, staging_folder
+    from opsetdocs.publish import check_replaceable, publish, workplace
 
     _end_as_interrupted()
     project = find_project(config_file)
-    shown = site_dir or project.site_dir
-    target = shown.resolve()
+    target = Path(os.path.realpath(site_dir or project.site_dir))
     check_replaceable(target, (*project.reads, *filter(None, map(fixed_part, sources))))
-    with staging_folder(target) as staging:
-        summary = _run_mkdocs(project.config_file, staging, sources, strict=strict)
-        publish(staging, target)
+    with workplace(target, on_wait=lambda: _say_that_it_waits(target)) as work:
+        summary = _run_mkdocs(project.config_file, work, sources, strict=strict)
+        publish(work.staging, target)
     click.echo(f"{describe(summary)} in {_display(target)}")
 
 
@@ -140,22 +141,23 @@ def _end_as_interrupted() -> None:
             signal.signal(getattr(signal, name), signal.default_int_handler)
 
 
-def _run_mkdocs(config_file: Path, site_dir: Path, sources: Sequence[str], *, strict: bool) -> Summary:
+def _say_that_it_waits(site: Path) -> None:
+    click.echo(f"Waiting for another build of {_display(site)} to end.", err=True)
+
+
+def _run_mkdocs(config_file: Path, work: Workplace, sources: Sequence[str], *, strict: bool) -> Summary:
     """Have MkDocs build the site, and return what it holds.
 
     MkDocs runs as a process of its own: both ways of building then print and fail alike, and it may end the
     process as it likes.
     """
     command = [sys.executable, "-m", "mkdocs", "build", "--config-file", str(config_file.resolve())]
-    command += ["--site-dir", str(site_dir), *(["--strict"] if strict else [])]
-    with tempfile.TemporaryDirectory(prefix="opsetdocs-") as folder:
-        report = Path(folder) / "report.json"
-        quiet = not sys.stderr.isatty()
-        variables = handover.environment(sources=sources, quiet=quiet, report=report)
-        code = _wait_for(command, {"SOURCE_DATE_EPOCH": _today(), **os.environ, **variables})
-        summary = handover.read_report(report)
+    command += ["--site-dir", str(work.staging), *(["--strict"] if strict else [])]
+    variables = handover.environment(sources=sources, quiet=not sys.stderr.isatty(), report=work.report)
+    code = _wait_for(command, {"SOURCE_DATE_EPOCH": _today(), **os.environ, **variables}, work.lock)
     if code < 0:
         raise OpsetdocsError(f"MkDocs was ended by signal {-code}")
+    summary = handover.read_report(work.report)
     if code > 0:
         # MkDocs exits with 1 whatever happens. Where it wrote every page, what it failed on is a warning.
         sys.exit(_UNUSABLE if summary is None else _BROKEN_RULES)
@@ -164,19 +166,27 @@ def _run_mkdocs(config_file: Path, site_dir: Path, sources: Sequence[str], *, st
     return summary
 
 
-def _wait_for(command: Sequence[str], variables: dict[str, str]) -> int:
+def _wait_for(command: Sequence[str], variables: dict[str, str], lock: int) -> int:
     # In a session of its own, so that Ctrl-C reaches this process alone and one message is printed. What it
-    # prints goes to standard error: the summary is all that standard output gets.
-    with subprocess.Popen(command, env=variables, stdout=2, start_new_session=True) as process:  # noqa: S603
+    # prints goes to standard error: the summary is all that standard output gets. It has the lock, so that no
+    # other build begins while it lives, even if this process is killed.
+    inherited = () if sys.platform == "win32" else (lock,)
+    with subprocess.Popen(  # noqa: S603
+        command, env=variables, stdout=2, start_new_session=True, pass_fds=inherited
+    ) as process:
         try:
             return process.wait()
         except BaseException:
-            process.terminate()
-            try:
-                process.wait(_GRACE)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            _end(process)
             raise
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_GRACE)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # one who interrupts twice waits no longer
+        process.kill()
 
 
 def _today() -> str:
@@ -214,7 +224,8 @@ def _display(folder: Path) -> str:
 @click.option(
     "--against",
     metavar="SOURCE",
-    help="What was published before: a source, or git:REV for the same sources at a git revision.",
+    help="What was published before: a source, git:REV for the same sources at a git revision, or "
+    "git:REV:PATH for another place there.",
 )
 @click.option(
     "--format",
@@ -274,8 +285,12 @@ def check(
     from opsetdocs.check import check as check_rules
     from opsetdocs.check import load_published
     from opsetdocs.check_settings import as_patterns, find_settings
-    from opsetdocs.sources import load
+    from opsetdocs.sources import INSTALLED_ONNX, load
 
+    if strict and fail_on not in (None, "warning"):
+        raise click.UsageError(
+            f"--strict means --fail-on warning, so it cannot stand beside --fail-on {fail_on}"
+        )
     settings = find_settings(config_file)
     stated = settings.options
     options = replace(
@@ -288,13 +303,23 @@ def check(
         against=against or stated.against,
     )
     named, base = (sources, Path()) if sources else (settings.sources, settings.base)
+    if not named:
+        named = (INSTALLED_ONNX,)
+        if not settings.is_listed:
+            click.echo(_NOTHING_NAMED, err=True)
     loaded = load(named, base=base, allow_unusable=True)
     published = load_published(options.against, named, base=base) if options.against else ()
     report = check_rules(loaded, options, base=base, published=published)
+    _echo_report(report, format_, base, all_=all_)
     if write_baseline is not None:
-        known_findings.write(report.findings, write_baseline, base)
-    _echo_report(report, format_, all_=all_)
-    if any(finding.unusable for finding in report.findings):
+        if report.unusable:
+            files = counted(report.unusable, "files")
+            raise OpsetdocsError(
+                f"{write_baseline} is not written: {files} cannot be used, and may hide findings"
+            )
+        number = known_findings.write(report.findings, write_baseline, base)
+        click.echo(f"wrote {counted(number, 'findings')} to {write_baseline}", err=True)
+    if report.unusable:
         sys.exit(_UNUSABLE)
     if write_baseline is None and options.fails(report.findings):
         sys.exit(_BROKEN_RULES)
@@ -305,15 +330,21 @@ def _listed(values: Sequence[str]) -> list[str]:
     return [item for value in values for item in value.split(",") if item.strip()]
 
 
-def _echo_report(report: Report, format_: str, *, all_: bool) -> None:
+_NOTHING_NAMED = (
+    "all of ONNX is checked, as installed: no source is named, and here is no mkdocs.yml with the plugin"
+    " opsetdocs and no pyproject.toml whose [tool.opsetdocs] names sources"
+)
+
+
+def _echo_report(report: Report, format_: str, base: Path, *, all_: bool) -> None:
     from opsetdocs import check_report as reports
 
     if format_ == "json":
         _echo_json(reports.check_data(report))
     elif format_ == "sarif":
-        _echo_json(reports.sarif_data(report))
+        _echo_json(reports.sarif_data(reports.in_repository(report, base)))
     elif format_ == "github":
-        for line in reports.github_lines(report):
+        for line in reports.github_lines(reports.in_repository(report, base)):
             click.echo(line)
     else:
         echo(reports.text_lines(report, width(), all_=all_))
@@ -321,6 +352,13 @@ def _echo_report(report: Report, format_: str, *, all_: bool) -> None:
 
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="A model, a page like ONNX's Operators.md, a script, or onnxruntime; may be given several times.",
+)
 @click.option("--domain", help="Write this domain only.")
 @click.option("--opset", type=click.IntRange(min=1), help="Write this opset only.")
 @click.option(
@@ -331,20 +369,31 @@ def _echo_report(report: Report, format_: str, *, all_: bool) -> None:
     show_default=True,
     help="The encoding of the files.",
 )
-def export(folder: Path, domain: str | None, opset: int | None, format_: str) -> None:
-    """Write the opsets of the installed onnx package as files.
+def export(
+    folder: Path, sources: tuple[str, ...], domain: str | None, opset: int | None, format_: str
+) -> None:
+    """Write the opsets of the installed onnx package, or of other sources, as operator sets.
 
     Each file in the folder DIR is an OperatorSetProto: every operator of one opset, with its signature in
     its doc_string.
+
+    A SOURCE after --from is a model with functions, a Markdown page in the form of ONNX's Operators.md or
+    onnxruntime's ContribOperators.md, a Python file with functions of onnxscript, which is run, or
+    onnxruntime for the operators that the installed package adds to those of ONNX.
 
     \b
     Examples:
         opsetdocs export opsets
         opsetdocs export opsets --domain ai.onnx --opset 22 --format text
+        opsetdocs export opsets --from ContribOperators.md --from model.onnx
     """  # noqa: D301 -- click reads the control character \b
     from opsetdocs.export import export as write_opsets
+    from opsetdocs.export.other_sources import export_described
 
-    written = write_opsets(folder, domain=domain, opset=opset, format=Format(format_))
+    if sources:
+        written = export_described(folder, sources, domain=domain, opset=opset, format=Format(format_))
+    else:
+        written = write_opsets(folder, domain=domain, opset=opset, format=Format(format_))
     click.echo(f"{counted(len(written), 'files')} in {_display(folder.resolve())}")
 
 
@@ -475,8 +524,18 @@ def _standard_error() -> logging.Logger:
 
 
 def _echo_json(data: object) -> None:
-    # JSON's own escapes: whatever the terminal's encoding is, and whatever a name holds.
-    click.echo(json.dumps(data, indent=2).replace("\x7f", "\\u007f"))
+    # JSON's own escapes: whatever the terminal's encoding is, and whatever a name holds, also `##vso[`.
+    text = json.dumps(data, indent=2).replace("\x7f", "\\u007f").replace("##", r"#\u0023")
+    click.echo(_ESCAPE.sub(_without_lone_surrogate, text))
+
+
+_ESCAPE = re.compile(r"\\u(?:d[89ab][0-9a-f]{2}\\ud[c-f]|(?P<lone>d[89a-f]))[0-9a-f]{2}|\\.")
+"""An escape in JSON: of a character with two halves, of one half of such a character, or another one."""
+
+
+def _without_lone_surrogate(escape: re.Match[str]) -> str:
+    # Half a character, as in a file's name that is no UTF-8, is refused by many readers of JSON.
+    return r"\ufffd" if escape["lone"] else escape[0]
 
 
 @main.command()
@@ -517,3 +576,70 @@ def rules(id_: str | None, format_: str) -> None:
             _echo_json(report.explained_data(rule))
         else:
             echo(report.explained_lines(rule, width()))
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--domain", required=True, help="The domain of the operators: a name below one that you own, reversed."
+)
+def new(folder: Path, domain: str) -> None:
+    """Begin a documentation project for a domain of your own.
+
+    The folder DIR gets two opsets in text form that show the conventions, an mkdocs.yml, a start page, a
+    workflow that publishes to GitHub Pages, and a hook for pre-commit. It checks, previews and builds as it
+    is. DIR has to be new or empty.
+
+    \b
+    Example:
+        opsetdocs new acme-ops --domain com.acme.ops
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs.new_project import new_project
+
+    written = new_project(folder, domain)
+    click.echo(f"{counted(len(written), 'files')} in {_display(folder.resolve())}\n\nNext:\n")
+    if folder.resolve() != Path.cwd():
+        click.echo(f"    cd {shlex.quote(str(folder))}")
+    for command in ("opsetdocs check", "mkdocs serve", "opsetdocs build"):
+        click.echo(f"    {command}")
+
+
+@main.command()
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "-f",
+    "--config-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
+)
+@click.option("--index-html", is_flag=True, help="Have links end in index.html, for a site opened from disk.")
+def tree(folder: Path, sources: tuple[str, ...], config_file: Path | None, index_html: bool) -> None:
+    """Write the site as Markdown pages, for site generators without our plugin.
+
+    DIR is a folder below the docs folder of Zensical, ProperDocs or MkDocs. Its pages get the addresses,
+    anchors and texts that the plugin gives them. What is in DIR already stays, pages of the last time are
+    replaced or removed, and a page of yours at one of our addresses wins.
+
+    A SOURCE is that of build. Without SOURCE the pages show what mkdocs.yml or pyproject.toml names; without
+    these, all of ONNX.
+
+    \b
+    Example:
+        opsetdocs tree docs/operators opsets/
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs.build import build_site
+    from opsetdocs.site_options import find_site_options
+    from opsetdocs.tree import write_tree
+
+    options = find_site_options(config_file, directory_urls=not index_html)
+    if sources:
+        options = replace(options, sources=sources, base=Path())
+    site = build_site(options)
+    log = _standard_error()
+    if log_findings(site.findings, log):
+        raise OpsetdocsError("nothing is written, since files cannot be used")
+    written = write_tree(folder, site)
+    for name in written.kept:
+        log.warning("%s stays as it is: somebody else wrote it, or changed it", folder / name)
+    click.echo(f"{describe(site.summary)} in {_display(folder.resolve())}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from onnx import FunctionProto
     from onnx.onnx_operators_ml_pb2 import OperatorProto, OperatorSetProto
 
-_STATUS: dict[str, Literal["STABLE", "EXPERIMENTAL"]] = {"COMMON": "STABLE", "EXPERIMENTAL": "EXPERIMENTAL"}
+STATUS: dict[str, Literal["STABLE", "EXPERIMENTAL"]] = {"COMMON": "STABLE", "EXPERIMENTAL": "EXPERIMENTAL"}
 """The status by the registry's support level."""
 
 
@@ -98,7 +98,7 @@ def _operator_set(domain: str, opset: int, members: list[OperatorProto | Functio
 
 def _member(schema: Schema, examples: list[Example]) -> OperatorProto | FunctionProto:
     """A version as function if ONNX has a body for its own since_version, otherwise as operator."""
-    status = _STATUS[schema.support_level.name]
+    status = STATUS[schema.support_level.name]
     text = doc_string(schema, examples)
     body = own_body(schema)
     if body is None:
