@@ -242,7 +242,7 @@ def test_names_read_as_they_are(site_of: Callable[..., Site], case: str) -> None
             token.type in ("html_inline", "image") for token in tokens(text) if "alert" in token.content
         )
         if re.search(r"/operators/[^/]+/index\.md", address):
-            title = pages[address.removesuffix("index.md")].title.rpartition(" (")[0]
+            title = pages[address.removesuffix("index.md")].title.rpartition(" - ")[0]
             assert headings(text)[0] == (1, " ".join(title.split()))
 
 
@@ -328,7 +328,9 @@ def test_twins_are_published_beside_the_pages(
     directory_urls: bool,
     theme: str,
 ) -> None:
-    built = mkdocs_site("F1", strict=False, plugin={"path": path}, use_directory_urls=directory_urls, theme=theme)
+    built = mkdocs_site(
+        "F1", strict=False, plugin={"path": path}, use_directory_urls=directory_urls, theme=theme
+    )
     expected = twins(site_of("F1", directory_urls=directory_urls))
     for address, text in expected.items():
         file = built.folder / path / address
@@ -341,7 +343,9 @@ def test_twins_are_published_beside_the_pages(
 
 
 def test_pages_link_to_pages_and_not_to_twins(mkdocs_site: Callable[..., BuiltSite]) -> None:
-    built = mkdocs_site("F1", strict=False, pages={"hand.md": "[F](com.example/operators/ScaledRelu/index.md)"})
+    built = mkdocs_site(
+        "F1", strict=False, pages={"hand.md": "[F](com.example/operators/ScaledRelu/index.md)"}
+    )
     assert "../com.example/operators/ScaledRelu/" in built.page("hand/").links
     assert built.broken_links() == []
 

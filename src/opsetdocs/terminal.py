@@ -1,6 +1,7 @@
 """Text for a terminal, made of what nobody has to trust: it neither moves the cursor nor colours the screen.
 
-The files' texts are made visible here, and what colours there are is put around them last.
+The files' texts are made visible here, and what colours there are is put around them last. Nor is there any
+line that a CI system takes for a command.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import accumulate
 
 import click
 
-from opsetdocs.plain_text import visible
+from opsetdocs.plain_text import inert, visible
 
 MIN_WIDTH = 40
 """Lines are not made shorter than this: the terminal breaks them where it has to."""
@@ -42,12 +43,12 @@ class Line:
 
     def __str__(self) -> str:
         """The line without its colour."""
-        return visible(self.label + self.text)
+        return inert(visible(self.label + self.text))
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the lines of a text, each made visible; tabs become spaces."""
-    return [visible(line) for line in _LINE_END.split(text.expandtabs(_TAB))]
+    """Return the lines of a text, each made visible and inert; tabs become spaces."""
+    return [inert(visible(line)) for line in _LINE_END.split(text.expandtabs(_TAB))]
 
 
 def width() -> int:
@@ -150,6 +151,6 @@ def echo(lines: Iterable[Line]) -> None:
 def _styled(line: Line) -> str:
     if not (line.bold or line.colour):
         return str(line)
-    label, text = visible(line.label), visible(line.text)
+    label, text = inert(visible(line.label)), inert(visible(line.text))
     styled = click.style(label or text, bold=line.bold or None, fg=line.colour)
     return styled + text if label else styled

@@ -7,27 +7,25 @@ Markdown.
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
 
-from opsetdocs.addresses import Addresses
+from opsetdocs.addresses import Addresses, relative
 from opsetdocs.bodies import body_text
 from opsetdocs.catalog import Catalog, OperatorHistory, Part
 from opsetdocs.comparisons import TextDiff
 from opsetdocs.docstring import Section, code_block, write
+from opsetdocs.harmless_markdown import harmless
 from opsetdocs.markdown import Renderer, located
 from opsetdocs.markdown_text import escape, moved, relinked
 from opsetdocs.meaning import parsed
 from opsetdocs.model import Function
 from opsetdocs.pages import Page
-from opsetdocs.render import CONTROLS, render_template
+from opsetdocs.render import Pieces, render_template, without_controls
 from opsetdocs.rules import Rule
 from opsetdocs.signature import with_function_fields
 
@@ -35,8 +33,6 @@ LLMS = "llms.txt"
 """The address of the index for language models below the section's root; https://llmstxt.org has the form."""
 
 Url = Callable[[str], str]
-
-_CHANGED_WORD = re.compile(r"</?(?:ins|del)>")
 
 
 def twin_address(address: str) -> str:
@@ -58,6 +54,7 @@ class Twins:
     """Where a relative link of a text leads, given the link and the domain of the text."""
     texts: dict[str, str] = field(default_factory=dict)
     """Texts as they are written in twins, but for their links; each is made once."""
+    pieces: Pieces = field(default_factory=Pieces)
 
     def page(self, page: Page) -> bytes:
         """Return the twin of a page.
@@ -93,6 +90,7 @@ class Twins:
             **variables,
             "addresses": self.addresses,
             "url": url,
+            "once_each": self.pieces.of(template, address),
             "summary": self.summary,
             "text": partial(self._text, url),
             "part_text": partial(self._part_text, url),
@@ -102,7 +100,7 @@ class Twins:
             "code_block": code_block,
         }
         text = render_template(self.environment, f"markdown/{template}.md.jinja", given, address)
-        return f"{text.translate(CONTROLS).strip()}\n".encode("utf-8", "replace")
+        return f"{without_controls(text).strip()}\n".encode("utf-8", "replace")
 
     def _text(self, url: Url, text: str | None, domain: str) -> str:
         """Return a text about a domain or an opset."""
@@ -126,7 +124,7 @@ class Twins:
             found = self.resolve(href, domain)
             return None if found is None else located(found, url)
 
-        return relinked(text, target)
+        return relinked(harmless(without_controls(text)), target)
 
     def _opset(self, domain: str, version: int | None) -> str | None:
         """Return the address of an opset's page, if the site has one."""
@@ -143,8 +141,12 @@ def plain_summaries(renderer: Renderer) -> Callable[[OperatorHistory], str]:
     return summary
 
 
+@lru_cache(maxsize=8)
 def twin_environment(pages: jinja2.Environment) -> jinja2.Environment:
-    """Return the environment in which twins are rendered: that of the pages, without HTML's escaping."""
+    """Return the environment in which twins are rendered: that of the pages, without HTML's escaping.
+
+    One for each, since what it compiles is kept in it.
+    """
     environment = pages.overlay(autoescape=False)
     environment.filters = {**environment.filters, "md": escape}
     return environment
@@ -152,10 +154,7 @@ def twin_environment(pages: jinja2.Environment) -> jinja2.Environment:
 
 def _relative(page: str, target: str) -> str:
     """Return the link from the twin of one page to that of another one."""
-    here, there = page.split("/")[:-1], target.partition("#")[0].split("/")[:-1]
-    pairs = zip(here, there, strict=False)
-    shared = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(here), len(there)))
-    return twin_address("".join(f"{step}/" for step in ([".."] * (len(here) - shared) + there[shared:])))
+    return twin_address(relative(page, target.partition("#")[0]))
 
 
 def _below_a_title(blocks: Iterable[Section | str], highest_heading: int) -> str:
@@ -171,18 +170,4 @@ def _body(function: Function) -> str:
 
 def _difference(diff: TextDiff) -> str:
     """Return two texts beside each other as one block of code, in the form of a patch."""
-    lines: list[str] = []
-    for row in diff.rows:
-        if row.skipped:
-            lines.append(f"@@ {row.skipped} the same @@")
-        elif row.same:
-            lines += (f" {line}" for line in _lines(row.new))
-        else:
-            lines += (f"-{line}" for line in _lines(row.old))
-            lines += (f"+{line}" for line in _lines(row.new))
-    return code_block("\n".join(lines), "diff")
-
-
-def _lines(text: Markup | None) -> list[str]:
-    """The lines of a text whose changed words are marked."""
-    return html.unescape(_CHANGED_WORD.sub("", text)).split("\n") if text else []
+    return code_block("\n".join(diff.lines), "diff")
