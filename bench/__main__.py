@@ -12,14 +12,20 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from bench import check
+from bench import check, site
 from bench.measure import Comparison, Cost, Program, measure
 
 BENCHES: Mapping[str, Callable[[Path], tuple[Comparison, ...]]] = {
     "check": check.comparisons,
+    "onnx": site.onnx,
+    "250": partial(site.made, 250),
+    "1000": partial(site.made, 1_000),
+    "4000": partial(site.made, 4_000),
+    "20000": partial(site.made, 20_000),
 }
 
 
@@ -57,6 +63,7 @@ class Row:
     cpu_ratio: float
     peak_mb: float
     peak_ratio: float
+    html_mb: float
 
 
 def rows(compared: Comparison, costs: Mapping[Program, Cost]) -> list[Row]:
@@ -69,6 +76,7 @@ def rows(compared: Comparison, costs: Mapping[Program, Cost]) -> list[Row]:
             cost.cpu_seconds / first.cpu_seconds,
             cost.peak_mb,
             cost.peak_mb / first.peak_mb,
+            cost.html_mb,
         )
         for program, cost in zip(compared.programs, found, strict=True)
     ]
@@ -76,11 +84,12 @@ def rows(compared: Comparison, costs: Mapping[Program, Cost]) -> list[Row]:
 
 def table(title: str, rows: Sequence[Row]) -> Iterator[str]:
     width = max(len(text) for text in (title, *(row.name for row in rows)))
-    yield f"{title:{width}}  {'CPU s':>8}  {'ratio':>6}  {'peak MB':>8}  {'ratio':>6}"
+    yield f"{title:{width}}  {'CPU s':>8}  {'ratio':>6}  {'peak MB':>8}  {'ratio':>6}  {'HTML MB':>8}"
     for row in rows:
         yield (
             f"{row.name:{width}}  {row.cpu_seconds:8.3f}  {row.cpu_ratio:6.2f}"
             f"  {row.peak_mb:8.1f}  {row.peak_ratio:6.2f}"
+            f"  {f'{row.html_mb:8.1f}' if row.html_mb else ''}".rstrip()
         )
 
 

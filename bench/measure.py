@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 _BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
@@ -20,6 +21,10 @@ class Program:
     command: tuple[str, ...]
     is_part: bool = False
     """Whether the program measures a part of itself, and prints its CPU seconds; see `bench.part`."""
+    site: Path | None = None
+    """The folder of the site that it writes, if it writes one."""
+    folder: Path | None = None
+    """Where it runs; where the bench does if it is `None`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class Cost:
     """User and system time."""
     peak_mb: float
     """The greatest resident memory of the process, whole, in 10**6 bytes."""
+    html_mb: float = 0.0
+    """The HTML files that it leaves, in 10**6 bytes."""
 
 
 def python(*arguments: str) -> tuple[str, ...]:
@@ -64,13 +71,17 @@ def measure(programs: Sequence[Program], runs: int) -> dict[Program, Cost]:
         for program in programs:
             samples[program].append(_run(program))
     return {
-        program: Cost(median(cost.cpu_seconds for cost in costs), median(cost.peak_mb for cost in costs))
+        program: Cost(
+            median(cost.cpu_seconds for cost in costs),
+            median(cost.peak_mb for cost in costs),
+            costs[-1].html_mb,
+        )
         for program, costs in samples.items()
     }
 
 
 def _run(program: Program) -> Cost:
-    with subprocess.Popen(program.command, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(program.command, stdout=subprocess.PIPE, cwd=program.folder) as process:
         assert process.stdout is not None
         output = process.stdout.read()
         # Not wait(): this tells what the process took, too.
@@ -79,4 +90,9 @@ def _run(program: Program) -> Cost:
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, program.command)
     cpu_seconds = float(output) if program.is_part else usage.ru_utime + usage.ru_stime
-    return Cost(cpu_seconds, usage.ru_maxrss * _BYTES_OF_MAXRSS / 1e6)
+    return Cost(cpu_seconds, usage.ru_maxrss * _BYTES_OF_MAXRSS / 1e6, _html_mb(program.site))
+
+
+def _html_mb(site: Path | None) -> float:
+    files = site.rglob("*.html") if site else ()
+    return sum(file.stat().st_size for file in files) / 1e6
