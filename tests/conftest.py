@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -18,6 +20,9 @@ from mkdocs.config import load_config
 from html_site import BuiltSite
 from opsetdocs.build import build_site
 from opsetdocs.site import Site, SiteOptions
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # How long an example takes depends on the machine, and says nothing about the code.
 settings.register_profile("without a deadline", deadline=None)
@@ -116,3 +121,29 @@ def mkdocs_site(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Callable[..
         return BuiltSite(tmp_path / "site")
 
     return build
+
+
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        if os.environ.get("OPSETDOCS_REQUIRE_BROWSER"):
+            pytest.fail("there is no Chromium on this machine")
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()

@@ -119,8 +119,7 @@ def bodies(draw: st.DrawFn) -> list[NodeProto]:
     count = draw(st.integers(1, 3))
     names = ["X", *(f"v{n}" for n in range(1, count)), "Y"]
     nodes = [
-        helper.make_node("Step", [before, ""], [after], domain=OTHER)
-        for before, after in pairwise(names)
+        helper.make_node("Step", [before, ""], [after], domain=OTHER) for before, after in pairwise(names)
     ]
     reference = AttributeProto(name="alpha", ref_attr_name="alpha", type=AttributeProto.FLOAT)
     nodes[0].attribute.append(reference)
