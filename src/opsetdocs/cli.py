@@ -79,6 +79,15 @@ def _version() -> str:
         return "(not installed)"
 
 
+_sources_argument = click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+_config_file_option = click.option(
+    "-f",
+    "--config-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
+)
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version())
 def main() -> None:
@@ -93,13 +102,8 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option(
-    "-f",
-    "--config-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
-)
+@_sources_argument
+@_config_file_option
 @click.option(
     "-d",
     "--site-dir",
@@ -214,13 +218,8 @@ def _display(folder: Path) -> str:
 
 
 @main.command()
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option(
-    "-f",
-    "--config-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
-)
+@_sources_argument
+@_config_file_option
 @click.option(
     "--against",
     metavar="SOURCE",
@@ -606,13 +605,8 @@ def new(folder: Path, domain: str) -> None:
 
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option(
-    "-f",
-    "--config-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
-)
+@_sources_argument
+@_config_file_option
 @click.option("--index-html", is_flag=True, help="Have links end in index.html, for a site opened from disk.")
 def tree(folder: Path, sources: tuple[str, ...], config_file: Path | None, index_html: bool) -> None:
     """Write the site as Markdown pages, for site generators without our plugin.
