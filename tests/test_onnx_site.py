@@ -138,8 +138,8 @@ def test_every_word_of_every_exported_text_is_on_its_page_in_order(onnx_site: Bu
     for (domain, op_type, since_version), text in texts.items():
         operator = f"{domain}/operators/{op_type}/"
         version = f"{operator}{since_version}/"
-        # The page of the current version leads to the examples, which stand on the operator's own page, unless
-        # they are large.
+        # The page of the current version leads to the examples, which stand on the operator's own page,
+        # unless they are large.
         is_current = since_version == current[domain, op_type]
         signature, _, examples = text.partition("\n## Examples\n")
         are_there = is_current and len(examples) <= MAX_EXAMPLES
