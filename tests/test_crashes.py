@@ -179,13 +179,16 @@ def configure(project: Project, hook: str) -> None:
     (project.folder / "mkdocs.yml").write_text(json.dumps(config))
 
 
+def _heed_signals() -> None:
+    """Undo what a shell in the background or nohup has set: a child inherits that signals are ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start_and_reach(project: Project, action: str) -> subprocess.Popen[bytes]:
     """Start a build, and return it when its MkDocs sleeps."""
     configure(project, HOOK.format(action=action))
-    process = project.start(
-        # A shell that runs the tests in the background has the signal ignored, and a child inherits that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    process = project.start(preexec_fn=_heed_signals)
     wait_until((project.folder / "reached").exists)
     return process
 

@@ -278,9 +278,12 @@ def test_names_are_found_where_texts_cannot_be_loaded(browser: Browser, address:
 
 def test_little_is_loaded(opened: Open, address: str) -> None:
     page = opened(address)
-    sizes: dict[str, int] = {}
-    page.on("response", lambda got: sizes.update({got.url: len(got.body())}) if "search" in got.url else None)
     expect(searched(page, "kernel_shape").get_by_role("link").first).to_contain_text("consumes")
+    sizes = page.evaluate(
+        """() => Object.fromEntries(performance.getEntriesByType("resource")
+            .filter(({name}) => name.includes("search"))
+            .map(({name, decodedBodySize}) => [name, decodedBodySize]))"""
+    )
     assert len(sizes) > 2
     assert sum(sizes.values()) < 150_000
 
