@@ -369,12 +369,17 @@
       return new Map(Array.from(found, ([number, count]) => [number, count * by]));
     }
 
-    /** The best of what was found, each page once. */
+    /** The best of what was found, each page once; `isCut` says that these are not all. */
     function shown(found) {
       const once = new Map();
+      let isCut = false;
       for (const item of found.sort(compare)) {
         const address = item.address ?? item.entry.address;
         if (!once.has(address)) {
+          if (once.size === MOST) {
+            isCut = true;
+            break;
+          }
           once.set(address, {
             address,
             title: item.title ?? item.entry.title,
@@ -382,12 +387,9 @@
             place: item.entry.place,
             text: item.text ?? (item.entry.number === undefined ? "" : lineOf(item.entry.number)),
           });
-          if (once.size === MOST) {
-            break;
-          }
         }
       }
-      return Array.from(once.values());
+      return Object.assign(Array.from(once.values()), { isCut });
     }
 
     return {

@@ -252,7 +252,8 @@
           }
           results.append(...found.slice(count).map(entry));
           count = found.length;
-          status.textContent = count ? `${count} result${count > 1 ? "s" : ""}` : "Nothing found";
+          const which = found.isCut ? "The first " : "";
+          status.textContent = count ? `${which}${count} result${count > 1 ? "s" : ""}` : "Nothing found";
         }
       }
       const query = input.value.trim();
