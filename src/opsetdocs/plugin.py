@@ -6,7 +6,7 @@ import io
 import logging
 import posixpath
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from html import unescape
@@ -45,6 +45,7 @@ from opsetdocs.searched import SearchedPage
 from opsetdocs.site import Site, SiteOptions
 from opsetdocs.site_options import site_options
 from opsetdocs.site_writer import SiteWriter
+from opsetdocs.sources import STANDARD_INPUT
 
 log = get_plugin_logger("opsetdocs")
 
@@ -162,7 +163,8 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
 
     def _build(self, config: MkDocsConfig) -> Site:
         try:
-            site = build_site(self._options(config), stdin=self._standard_input())
+            options = self._options(config)
+            site = build_site(options, stdin=self._standard_input(options.sources))
         except OpsetdocsError as err:
             raise PluginError(str(err)) from err
         except Exception as err:
@@ -190,9 +192,9 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             search=_has_own_search(config),
         )
 
-    def _standard_input(self) -> io.BytesIO | None:
+    def _standard_input(self, sources: Sequence[str]) -> io.BytesIO | None:
         """Return what came in by standard input, which can be read once but is needed at each rebuild."""
-        if "-" not in (handover.sources() or self.config.sources or ()):
+        if STANDARD_INPUT not in sources:
             return None
         if self._stdin is None:
             self._stdin = sys.stdin.buffer.read()

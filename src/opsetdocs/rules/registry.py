@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from inspect import cleandoc
-from typing import Literal
+from typing import Literal, TypeVar
 
 from opsetdocs import places
 from opsetdocs.findings import Finding, Level, Place
@@ -206,24 +206,25 @@ def each_set(look: Callable[[OperatorSet], Iterable[Fault]]) -> Check:
 
 def each_entry(look: Callable[[OperatorSet, Entry], Iterable[Fault]]) -> Check:
     """Let a rule look at one operator or function at a time, and at the set that it belongs to."""
-
-    @wraps(look)
-    def check(checked: Sets) -> Iterator[Problem]:
-        for item in checked.sets:
-            for entry in entries(item):
-                for fault in look(item, entry):
-                    yield Problem(fault.message, Where(item, entry, fault.field), level=fault.level)
-
-    return check
+    return _each(entries, look)
 
 
 def each_function(look: Callable[[OperatorSet, Function], Iterable[Fault]]) -> Check:
     """Let a rule look at one function at a time, and at the set that it belongs to."""
+    return _each(lambda item: item.functions, look)
 
+
+_Member = TypeVar("_Member", Function, Entry)
+
+
+def _each(
+    members: Callable[[OperatorSet], Iterable[_Member]],
+    look: Callable[[OperatorSet, _Member], Iterable[Fault]],
+) -> Check:
     @wraps(look)
     def check(checked: Sets) -> Iterator[Problem]:
         for item in checked.sets:
-            for entry in item.functions:
+            for entry in members(item):
                 for fault in look(item, entry):
                     yield Problem(fault.message, Where(item, entry, fault.field), level=fault.level)
 
