@@ -39,15 +39,19 @@ def terms(text: str) -> list[Term]:
     `kernel_shape`, `RNN` have three parts, two, and one. Where words have no spaces between them, every two
     neighbouring characters are a word.
     """
-    # Characters that differ in width or form only, such as full-width letters, become the same.
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return [term for run in _RUNS.findall(plain) for term in _terms_of(run)]
+    return [term for run in _runs(text) for term in _terms_of(run)]
 
 
 def words(text: str) -> frozenset[str]:
     """Return all words under which a text is found: the parts of names, and names as one word."""
+    return frozenset().union(*map(_words_of, set(_runs(text))))
+
+
+def _runs(text: str) -> list[str]:
+    """Return the runs of characters between separators."""
+    # Characters that differ in width or form only, such as full-width letters, become the same.
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return frozenset().union(*map(_words_of, set(_RUNS.findall(plain))))
+    return _RUNS.findall(plain)
 
 
 @lru_cache(maxsize=16_384)
