@@ -35,6 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew-snapshots", action="store_true", help="write the page snapshots anew")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_folder_of_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what builds keep for the next one out of the user's own folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def cases() -> Path:
     return CASES

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 import pytest
@@ -22,6 +24,7 @@ from opsetdocs import plugin
 from opsetdocs.check_options import CheckOptions
 from opsetdocs.errors import SourceError, TemplateError
 from opsetdocs.findings import Finding, Level
+from opsetdocs.loader import MAX_SIZE
 from opsetdocs.site import Heading, RenderedPage, Site, SiteOptions, Summary
 
 THEMES = ["mkdocs", "readthedocs", "material"]
@@ -83,7 +86,7 @@ class Project:
     result: Site | Exception
     seen: list[SiteOptions] = field(default_factory=list)
 
-    def build_site(self, options: SiteOptions, *, stdin: Any = None) -> Site:
+    def build_site(self, options: SiteOptions, **_: object) -> Site:
         self.seen.append(options)
         if isinstance(self.result, Exception):
             raise self.result
@@ -615,3 +618,27 @@ def test_live_reload_that_click_switched_off(
     with serve_context.make_context("serve", arguments):
         plugin.OpsetDocsPlugin().on_startup(command=command, dirty=False)
     assert any("--livereload" in text for text in messages(log, logging.WARNING)) is warned
+
+
+def test_of_standard_input_no_more_is_read_than_a_file_may_have(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.BytesIO(b"x" * (MAX_SIZE + 100))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+    lengths: list[int] = []
+
+    def build_site(_: SiteOptions, *, stdin: BinaryIO, **__: Any) -> Site:
+        lengths.append(len(stdin.read()))
+        return site()
+
+    monkeypatch.setattr(plugin, "build_site", build_site)
+    project.build({"sources": ["-"]})
+    assert lengths == [MAX_SIZE + 1]
+    assert stream.tell() == MAX_SIZE + 1
+
+
+def test_messages_hold_no_orders_for_a_terminal(project: Project, log: pytest.LogCaptureFixture) -> None:
+    project.result = SourceError("\x1b[31mred: ##[error]x\n  ::error::y")
+    with pytest.raises(Abort):
+        project.build()
+    assert messages(log, logging.ERROR) == ["\\x1b[31mred: ##\\x5berror]x\n  \\x3a:error::y"]

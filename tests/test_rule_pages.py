@@ -306,7 +306,7 @@ def made_up(**changes: str) -> ExplainedRule:
 
 def rendered(book: tuple[ExplainedRule, ...]) -> list[RenderedPage]:
     renderer = PageRenderer(environment(()), Addresses({}, {}), directory_urls=True)
-    return [renderer.render(page) for page in rule_pages(book, directory_urls=True)]
+    return [renderer.render(planned.make()) for planned in rule_pages(book, directory_urls=True)]
 
 
 def test_texts_are_escaped_on_pages() -> None:

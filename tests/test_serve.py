@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -11,7 +12,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,25 @@ def test_an_edit_of_an_opset_file_is_seen_after_one_rebuild(server: Server) -> N
     assert "/livereload/" in server.page(HALVE) or "livereload(" in server.page(HALVE)
     time.sleep(QUIET)
     assert server.log.count(REBUILT) == 1, server.log
+
+
+def test_what_is_made_from_all_operators_is_new_when_it_is_asked_for(server: Server) -> None:
+    """After an edit these files wait until somebody wants them: with our theme, the search index too."""
+    config = server.folder / "mkdocs.yml"
+    edit(config, '"site_name": "Test"', '"site_name": "Test", "theme": "opsetdocs"')
+    server.wait_for(HALVE, "opsetdocs-theme")
+    root = replace(server, address=server.address.removesuffix("reference/"))
+    for old, text in pairwise(("Divides every", "Splits every", "Cuts every")):
+        edit(server.folder / "ops/plain.textproto", old, text)
+        server.wait_for(HALVE, text)
+        assert text in server.page("catalog.json")
+        assert text in server.page("llms.txt")
+        names = root.page("assets/opsetdocs-search/names.js")
+        assert "Halve" in names
+        shards = re.findall(r'"([0-9a-f]{16})"', names)
+        scripts = [root.page(f"assets/opsetdocs-search/{shard}.js") for shard in shards]
+        assert any(text.split()[0].lower() in script.lower() for script in scripts)
+        assert server.page("catalog.schema.json")
 
 
 def test_files_come_and_go(server: Server) -> None:

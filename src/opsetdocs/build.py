@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import BinaryIO
 
 import jinja2
 
 from opsetdocs.addresses import Addresses, assign
 from opsetdocs.body_views import Bodies
+from opsetdocs.cache import NO_CACHE, Cache, MadePage, MadeSite
 from opsetdocs.catalog import Catalog
 from opsetdocs.catalog_json import CATALOG, SCHEMA, catalog_json
 from opsetdocs.check import check, load_published
 from opsetdocs.comparisons import Changes
+from opsetdocs.digests import digest, folder_digest, names_digest, program_digest
 from opsetdocs.errors import SourceError
 from opsetdocs.findings import Finding, Level
 from opsetdocs.history import build_catalog, unmatched
@@ -23,16 +25,19 @@ from opsetdocs.links import link_resolver, operator_linker
 from opsetdocs.markdown import DARK_STYLE, Renderer, highlight_css
 from opsetdocs.model import OperatorSet
 from opsetdocs.operator_list import operator_lists
-from opsetdocs.pages import Pages
+from opsetdocs.pages import Pages, Planned
+from opsetdocs.progress import tracked
+from opsetdocs.redirects import with_redirects
 from opsetdocs.render import PageRenderer, environment
 from opsetdocs.resources import site_config_dir
 from opsetdocs.rule_book import ExplainedRule, rule_book
 from opsetdocs.rule_pages import check_free, rule_address, rule_pages, rule_targets
 from opsetdocs.search_index import searched
-from opsetdocs.site import RenderedPage, Site, SiteOptions, Summary
-from opsetdocs.sources import load
+from opsetdocs.site import RenderedPage, Site, SiteOptions, Summary, Target
+from opsetdocs.sources import load, look
+from opsetdocs.timings import count, stage
 from opsetdocs.twins import LLMS, Twins, plain_summaries, twin_address, twin_environment
-from opsetdocs.views import Views
+from opsetdocs.views import Views, problem_findings
 
 STYLESHEET = "assets/opsetdocs.css"
 """The address of the style sheet below the section's root."""
@@ -82,7 +87,13 @@ def makers(catalog: Catalog, options: SiteOptions, templates: jinja2.Environment
     )
 
 
-def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
+def build_site(
+    options: SiteOptions,
+    *,
+    stdin: BinaryIO | None = None,
+    cache: Cache = NO_CACHE,
+    defer: bool = False,
+) -> Site:
     """Read the sources, and return the finished site.
 
     Files that cannot be used are findings of level ERROR without a rule: the others are read all the same,
@@ -91,6 +102,8 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
     Args:
         options: What to read and how to show it.
         stdin: Where the source `-` is read from.
+        cache: What earlier builds kept. The site is the same with it and without it.
+        defer: Whether the files that programs read are left to be made later; then it has no targets.
 
     Raises:
         SourceError: A source does not exist, or no source holds an operator set; or what was published before
@@ -98,51 +111,163 @@ def build_site(options: SiteOptions, *, stdin: BinaryIO | None = None) -> Site:
         TemplateError: A template does not compile, or fails.
         ConfigError: An option cannot be used with what is documented.
     """
-    loaded = load(options.sources, base=options.base, stdin=stdin)
-    catalog = build_catalog(
-        loaded.sets, order=options.order, include=options.include, exclude=options.exclude
-    )
+    with stage("reading"):
+        settings = _settings_digest(options)
+        site = _kept_site(options, settings, cache)
+        if site and (defer or not site.late):
+            return site
+        loaded = load(options.sources, base=options.base, stdin=stdin, known=cache.sets())
+    count("reading", sets=len(loaded.sets))
+    with stage("history"):
+        catalog = build_catalog(
+            loaded.sets, order=options.order, include=options.include, exclude=options.exclude
+        )
     against = options.check.against
-    published = load_published(against, options.sources, base=options.base) if against else ()
-    report = check(loaded, options.check, base=options.base, published=published)
+    with stage("checking"):
+        published = load_published(against, options.sources, base=options.base) if against else ()
+        report = check(loaded, options.check, base=options.base, published=published)
     if not catalog.domains:
         raise SourceError(_nothing_to_document(options, report.findings))
-    make = makers(catalog, options)
-    book = _rule_book(catalog, options)
-    pages: list[RenderedPage] = []
-    texts: dict[str, bytes] = {}
-    for page in chain(make.pages, rule_pages(book, directory_urls=options.directory_urls)):
-        pages.append(make.page_renderer.render(page))
-        texts[twin_address(page.address)] = make.twins.page(page)
-    ids = (*targets(catalog, make.addresses, pages), *rule_targets(book))
-    return Site(
-        pages=tuple(pages),
-        assets={
-            **_assets(),
-            **texts,
-            LLMS: make.twins.llms(
-                options.title,
-                pages[0].description,
-                [(item.rule, rule_address(item.rule.id)) for item in book],
+    with stage("pages: views"):
+        make = makers(catalog, options)
+        book = _rule_book(catalog, options)
+        made = _made_pages(
+            [*make.pages, *rule_pages(book, directory_urls=options.directory_urls)],
+            make,
+            digest(settings, names_digest(catalog)),
+            cache,
+        )
+    pages = tuple(item.page for item in made.values())
+    with stage("catalog and search"):
+        programs = _for_programs(catalog, options, make, book, pages)
+        ids = () if defer else _targets(catalog, make, book, pages)
+        site = Site(
+            pages=pages,
+            assets={
+                **_assets(),
+                **{name: (site_config_dir() / name).read_bytes() for name in _schemas(options)},
+                **operator_lists(catalog, make.addresses, directory_urls=options.directory_urls),
+                **({} if defer else {name: content() for name, content in programs.items()}),
+            },
+            findings=(
+                *report.findings,
+                *_idle_patterns(loaded.sets, options),
+                *make.addresses.findings,
+                *problem_findings(problem for item in made.values() for problem in item.problems),
             ),
-            CATALOG: catalog_json(catalog, make.addresses, options, make.twins.summary),
-            **{name: (site_config_dir() / name).read_bytes() for name in _schemas(options)},
-            **operator_lists(catalog, make.addresses, directory_urls=options.directory_urls),
-            INVENTORY: inventory(ids, project=options.title, directory_urls=options.directory_urls),
-        },
-        findings=(
-            *report.findings,
-            *_idle_patterns(loaded.sets, options),
-            *make.addresses.findings,
-            *make.pages.views.findings(),
-        ),
-        watched=(*loaded.watched, *options.templates),
-        summary=_summary(catalog, len(pages)),
-        targets=ids,
-        search=searched(catalog, make.addresses, pages, make.twins.summary, options.domains)
-        if options.search
-        else None,
+            watched=(*loaded.watched, *options.templates),
+            summary=_summary(catalog, len(pages)),
+            targets=ids,
+            search=searched(catalog, make.addresses, pages, make.twins.summary, options.domains)
+            if options.search
+            else None,
+            late=programs if defer else {},
+        )
+        site = with_redirects(site, catalog, make.addresses, options, make.page_renderer.environment)
+    with stage("cache"):
+        whole = _site_digest(settings, loaded.digest)
+        kept = MadeSite(tuple(made), replace(site, pages=(), watched=()))
+        cache.keep(whole, kept, tuple(made.values()), loaded.sets)
+    return _with_twins(site, made.values())
+
+
+def _targets(
+    catalog: Catalog, make: Makers, book: Sequence[ExplainedRule], pages: Sequence[RenderedPage]
+) -> tuple[Target, ...]:
+    return (*targets(catalog, make.addresses, pages), *rule_targets(book))
+
+
+def _for_programs(
+    catalog: Catalog,
+    options: SiteOptions,
+    make: Makers,
+    book: Sequence[ExplainedRule],
+    pages: Sequence[RenderedPage],
+) -> dict[str, Callable[[], bytes]]:
+    """Return what makes the files that programs read."""
+
+    def llms() -> bytes:
+        rules = [(item.rule, rule_address(item.rule.id)) for item in book]
+        return make.twins.llms(options.title, pages[0].description, rules)
+
+    def inventory_of_all() -> bytes:
+        ids = _targets(catalog, make, book, pages)
+        return inventory(ids, project=options.title, directory_urls=options.directory_urls)
+
+    return {
+        LLMS: llms,
+        CATALOG: lambda: catalog_json(catalog, make.addresses, options, make.twins.summary),
+        INVENTORY: inventory_of_all,
+    }
+
+
+def _settings_digest(options: SiteOptions) -> str:
+    """Return a digest of all that pages are made from besides what is read."""
+    templates = tuple(map(folder_digest, options.templates))
+    known = options.check.baseline
+    baseline = known.read_bytes() if known and known.is_file() else None
+    # Not where the project is: nothing that is published says so.
+    settings = replace(options, base=Path(), templates=(), check=replace(options.check, baseline=None))
+    return digest(program_digest(), templates, baseline, settings)
+
+
+def _site_digest(settings: str, contents: str) -> str:
+    """Return a digest of all that a site is made from; empty if not all of it is known."""
+    return digest(settings, contents) if contents else ""
+
+
+def _kept_site(options: SiteOptions, settings: str, cache: Cache) -> Site | None:
+    """Return the site of an earlier build that was made from the same."""
+    if options.check.against or cache is NO_CACHE:
+        return None
+    seen = look(options.sources, base=options.base)
+    whole = _site_digest(settings, seen.digest)
+    kept = cache.site(whole) if whole else None
+    if kept is None:
+        return None
+    made = cache.pages(kept.digests)
+    if len(made) != len(kept.digests):
+        return None
+    ordered = [made[key] for key in kept.digests]
+    cache.keep(whole, kept, ordered)
+    site = replace(
+        kept.site,
+        pages=tuple(item.page for item in ordered),
+        watched=(*seen.watched, *options.templates),
     )
+    return _with_twins(site, ordered)
+
+
+def _with_twins(site: Site, made: Iterable[MadePage]) -> Site:
+    twins = {twin_address(item.page.address): item.twin for item in made}
+    return replace(site, assets={**site.assets, **twins})
+
+
+def _made_pages(planned: Sequence[Planned], make: Makers, common: str, cache: Cache) -> dict[str, MadePage]:
+    """Return all pages by digest: those of earlier builds as far as they are made from the same.
+
+    Args:
+        planned: The pages.
+        make: What makes them.
+        common: The digest of what all pages depend on.
+        cache: What earlier builds kept.
+    """
+    digests = [digest(common, item.address, item.digest) for item in planned]
+    kept = cache.pages(digests)
+    made = {}
+    for key, item in zip(digests, tracked("pages made", planned), strict=True):
+        made[key] = kept[key] if key in kept else _made(item, make)
+    count("pages: templates", pages=len(made) - len(kept))
+    return made
+
+
+def _made(planned: Planned, make: Makers) -> MadePage:
+    page = planned.make()
+    with stage("pages: templates"):
+        rendered = make.page_renderer.render(page)
+    with stage("pages: twins"):
+        twin = make.twins.page(page)
+    return MadePage(rendered, twin, make.pages.views.take_problems())
 
 
 def _rule_book(catalog: Catalog, options: SiteOptions) -> tuple[ExplainedRule, ...]:

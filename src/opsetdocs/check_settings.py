@@ -16,7 +16,7 @@ from typing import Any
 
 from opsetdocs.check_options import LEVELS, NEVER, OFF, CheckOptions
 from opsetdocs.errors import ConfigError
-from opsetdocs.project import find_config, plugin_options
+from opsetdocs.project import PluginEntry, find_entry
 from opsetdocs.rules import RULES, near_rules
 from opsetdocs.site import SiteOptions
 
@@ -43,15 +43,23 @@ def find_settings(config_file: Path | None) -> CheckSettings:
     Raises:
         ConfigError: A file cannot be read, or a key or value in it cannot be used.
     """
-    named, config_file = config_file, config_file or find_config()
-    if config_file is None:
+    return settings_of(find_entry(config_file))
+
+
+def settings_of(entry: PluginEntry | None) -> CheckSettings:
+    """Return the settings of a project.
+
+    Args:
+        entry: What its mkdocs.yml says; `None` where that does not list our plugin.
+
+    Raises:
+        ConfigError: pyproject.toml cannot be read, or a key or value cannot be used.
+    """
+    if entry is None:
         return replace(merged_settings({}, "", Path()), is_listed=False)
-    options = plugin_options(config_file)
-    if options is None and named is not None:
-        raise ConfigError(f"{config_file} does not list the plugin opsetdocs")
-    _check_keys(options or {}, _PLUGIN_KEYS, f"{config_file}: the plugin opsetdocs")
-    found = merged_settings(options or {}, str(config_file), config_file.parent)
-    return replace(found, is_listed=options is not None)
+    file = entry.config_file
+    _check_keys(entry.options, _PLUGIN_KEYS, f"{file}: the plugin opsetdocs")
+    return merged_settings(entry.options, str(file), file.parent)
 
 
 def merged_settings(options: Mapping[str, Any], where: str, folder: Path) -> CheckSettings:

@@ -12,9 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,9 +23,12 @@ import click
 from opsetdocs import handover
 from opsetdocs.errors import ConfigError, OpsetdocsError, SourceError
 from opsetdocs.model import Format
+from opsetdocs.plain_text import visible
+from opsetdocs.progress import show_progress
 from opsetdocs.reporting import log_findings
 from opsetdocs.site import Summary
 from opsetdocs.terminal import Line, counted, echo, visible_lines, width
+from opsetdocs.timings import count, divide, record, stage, stop, timing_lines
 
 if TYPE_CHECKING:
     from opsetdocs.catalog import Catalog
@@ -59,6 +62,7 @@ class _Commands(click.Group):
             if isinstance(stream, io.TextIOWrapper):
                 # Names may hold characters that the terminal's encoding lacks.
                 stream.reconfigure(errors="backslashreplace")
+        show_progress(sys.stderr)
         try:
             return super().invoke(ctx)
         except OpsetdocsError as err:
@@ -67,16 +71,40 @@ class _Commands(click.Group):
             raise  # click ends quietly when nobody reads on
         except OSError as err:
             raise _Unusable(f"{err.filename or 'the file system'}: {err.strerror}") from err
+        except ImportError as err:
+            raise _Unusable(f"opsetdocs is not installed with all that it needs: {err}") from err
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             sys.exit(_INTERRUPTED)
 
 
-def _version() -> str:
+def _show_version(context: click.Context, _: click.Parameter, is_asked_for: bool) -> None:
+    if not is_asked_for:
+        return
+    from importlib import metadata
+
     try:
-        return metadata.version("opsetdocs")
+        version = metadata.version("opsetdocs")
     except metadata.PackageNotFoundError:  # a checkout on the path
-        return "(not installed)"
+        version = "(not installed)"
+    click.echo(f"{context.info_name}, version {version}")
+    context.exit()
+
+
+def _exit_codes(broken: str | None = None) -> str:
+    """Return the end of a command's help.
+
+    Args:
+        broken: What it means that the command exits with 1, if it does that.
+    """
+    meanings = {
+        0: "done",
+        1: broken,
+        _UNUSABLE: "the call or a file cannot be used",
+        _INTERRUPTED: "interrupted",
+    }
+    lines = (f"    {code:<4} {meaning}" for code, meaning in meanings.items() if meaning)
+    return "\n".join(("\b", "Exit codes:", *lines))
 
 
 _sources_argument = click.argument("sources", nargs=-1, metavar="[SOURCE]...")
@@ -84,34 +112,80 @@ _config_file_option = click.option(
     "-f",
     "--config-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="The MkDocs configuration.  [default: mkdocs.yml, if there is one]",
+)
+_timings_option = click.option(
+    "--timings", is_flag=True, help="Say on standard error what each stage took, at the end."
 )
 
 
+@contextmanager
+def _timed(timings: bool) -> Iterator[None]:
+    """Print what the stages inside took, if that is asked for."""
+    if timings:
+        record("start and end", whole_process=True)
+    try:
+        yield
+    finally:
+        for line in timing_lines(stages) if (stages := stop()) else ():
+            click.echo(line, err=True)
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_version())
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """Documentation sites for ONNX operator sets.
 
-    Make a site of all of ONNX in the folder site:
-
+    \b
+    Make a site of all of ONNX, in the folder site:
         opsetdocs build
 
-    Look at it while you write: list the plugin opsetdocs in mkdocs.yml and run `mkdocs serve`.
-    """
+    \b
+    Begin a project for operators of your own:
+        opsetdocs new acme-ops --domain com.acme.ops
+
+    \b
+    Look at it while you write, where mkdocs.yml lists the plugin opsetdocs:
+        mkdocs serve
+
+    Each command explains itself: `opsetdocs check --help`.
+    """  # noqa: D301 -- click reads the control character \b
 
 
-@main.command()
+@main.command(epilog=_exit_codes("there are warnings, and --strict is given"))
 @_sources_argument
 @_config_file_option
 @click.option(
     "-d",
     "--site-dir",
     type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
     help="The folder of the finished site.  [default: site, or what mkdocs.yml says]",
 )
 @click.option("--strict", is_flag=True, help="Publish nothing if there is any warning, and exit with 1.")
-def build(sources: tuple[str, ...], config_file: Path | None, site_dir: Path | None, strict: bool) -> None:
+@click.option(
+    "--cache",
+    metavar="FOLDER",
+    help="Where this build finds what earlier ones made, and keeps what it makes; off for nowhere.  "
+    "[default: what mkdocs.yml says, or the user's folder of caches]",
+)
+@_timings_option
+def build(
+    sources: tuple[str, ...],
+    config_file: Path | None,
+    site_dir: Path | None,
+    strict: bool,
+    cache: str | None,
+    timings: bool,
+) -> None:
     """Build a static site from operator sets.
 
     A SOURCE is a file, a folder, a glob pattern, - for standard input, or onnx for the installed onnx
@@ -132,10 +206,19 @@ def build(sources: tuple[str, ...], config_file: Path | None, site_dir: Path | N
     project = find_project(config_file)
     target = Path(os.path.realpath(site_dir or project.site_dir))
     check_replaceable(target, (*project.reads, *filter(None, map(fixed_part, sources))))
-    with workplace(target, on_wait=lambda: _say_that_it_waits(target)) as work:
-        summary = _run_mkdocs(project.config_file, work, sources, strict=strict)
-        publish(work.staging, target)
-    click.echo(f"{describe(summary)} in {_display(target)}")
+    with _timed(timings):
+        with workplace(target, on_wait=lambda: _say_that_it_waits(target)) as work:
+            variables = handover.environment(
+                sources=sources,
+                quiet=not sys.stderr.isatty(),
+                report=work.report,
+                timings=timings,
+                cache=cache,
+            )
+            summary = _run_mkdocs(project.config_file, work, variables, strict=strict)
+            with stage("publishing"):
+                publish(work.staging, target)
+        click.echo(f"{describe(summary)} in {_display(target)}")
 
 
 def _end_as_interrupted() -> None:
@@ -149,7 +232,7 @@ def _say_that_it_waits(site: Path) -> None:
     click.echo(f"Waiting for another build of {_display(site)} to end.", err=True)
 
 
-def _run_mkdocs(config_file: Path, work: Workplace, sources: Sequence[str], *, strict: bool) -> Summary:
+def _run_mkdocs(config_file: Path, work: Workplace, variables: Mapping[str, str], *, strict: bool) -> Summary:
     """Have MkDocs build the site, and return what it holds.
 
     MkDocs runs as a process of its own: both ways of building then print and fail alike, and it may end the
@@ -157,17 +240,17 @@ def _run_mkdocs(config_file: Path, work: Workplace, sources: Sequence[str], *, s
     """
     command = [sys.executable, "-m", "mkdocs", "build", "--config-file", str(config_file.resolve())]
     command += ["--site-dir", str(work.staging), *(["--strict"] if strict else [])]
-    variables = handover.environment(sources=sources, quiet=not sys.stderr.isatty(), report=work.report)
     code = _wait_for(command, {"SOURCE_DATE_EPOCH": _today(), **os.environ, **variables}, work.lock)
     if code < 0:
         raise OpsetdocsError(f"MkDocs was ended by signal {-code}")
-    summary = handover.read_report(work.report)
+    report = handover.read_report(work.report)
     if code > 0:
         # MkDocs exits with 1 whatever happens. Where it wrote every page, what it failed on is a warning.
-        sys.exit(_UNUSABLE if summary is None else _BROKEN_RULES)
-    if summary is None:
+        sys.exit(_UNUSABLE if report is None else _BROKEN_RULES)
+    if report is None:
         raise ConfigError(f"{config_file} switches the plugin opsetdocs off")
-    return summary
+    divide(report.stages)
+    return report.summary
 
 
 def _wait_for(command: Sequence[str], variables: dict[str, str], lock: int) -> int:
@@ -214,10 +297,10 @@ def describe(summary: Summary) -> str:
 
 def _display(folder: Path) -> str:
     inside = folder.is_relative_to(Path.cwd())
-    return f"{folder.relative_to(Path.cwd()) if inside else folder}{os.sep}"
+    return visible(f"{folder.relative_to(Path.cwd()) if inside else folder}{os.sep}")
 
 
-@main.command()
+@main.command(epilog=_exit_codes("a finding counts: an error, or what --fail-on says"))
 @_sources_argument
 @_config_file_option
 @click.option(
@@ -245,14 +328,17 @@ def _display(folder: Path) -> str:
 @click.option(
     "--baseline",
     type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="A file of known findings, which are not reported again.",
 )
 @click.option(
     "--write-baseline",
     type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Write the findings to a file of known ones.",
 )
 @click.option("--all", "all_", is_flag=True, help="Show every finding of the text, however many are alike.")
+@_timings_option
 def check(
     sources: tuple[str, ...],
     config_file: Path | None,
@@ -265,14 +351,13 @@ def check(
     baseline: Path | None,
     write_baseline: Path | None,
     all_: bool,
+    timings: bool,
 ) -> None:
     """Check operator sets against the rules of the format.
 
     A SOURCE is a file, a folder, a glob pattern in quotes, - for standard input, or onnx for the installed
     onnx package. Without SOURCE the command checks what mkdocs.yml or pyproject.toml names; without these,
     all of ONNX. `opsetdocs rules` explains the rules.
-
-    It exits with 1 if there is an error among the findings, and with 2 if a file cannot be used at all.
 
     \b
     Examples:
@@ -306,10 +391,16 @@ def check(
         named = (INSTALLED_ONNX,)
         if not settings.is_listed:
             click.echo(_NOTHING_NAMED, err=True)
-    loaded = load(named, base=base, allow_unusable=True)
-    published = load_published(options.against, named, base=base) if options.against else ()
-    report = check_rules(loaded, options, base=base, published=published)
-    _echo_report(report, format_, base, all_=all_)
+    with _timed(timings):
+        with stage("reading"):
+            loaded = load(named, base=base, allow_unusable=True)
+            published = load_published(options.against, named, base=base) if options.against else ()
+        count("reading", sets=len(loaded.sets) + len(published))
+        with stage("checking"):
+            report = check_rules(loaded, options, base=base, published=published)
+        count("checking", findings=len(report.findings))
+        with stage("report"):
+            _echo_report(report, format_, base, all_=all_)
     if write_baseline is not None:
         if report.unusable:
             files = counted(report.unusable, "files")
@@ -349,7 +440,7 @@ def _echo_report(report: Report, format_: str, base: Path, *, all_: bool) -> Non
         echo(reports.text_lines(report, width(), all_=all_))
 
 
-@main.command()
+@main.command(epilog=_exit_codes())
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.option(
     "--from",
@@ -358,8 +449,8 @@ def _echo_report(report: Report, format_: str, base: Path, *, all_: bool) -> Non
     metavar="SOURCE",
     help="A model, a page like ONNX's Operators.md, a script, or onnxruntime; may be given several times.",
 )
-@click.option("--domain", help="Write this domain only.")
-@click.option("--opset", type=click.IntRange(min=1), help="Write this opset only.")
+@click.option("--domain", metavar="DOMAIN", help="Write this domain only.")
+@click.option("--opset", type=click.IntRange(min=1), metavar="N", help="Write this opset only.")
 @click.option(
     "--format",
     "format_",
@@ -371,10 +462,10 @@ def _echo_report(report: Report, format_: str, base: Path, *, all_: bool) -> Non
 def export(
     folder: Path, sources: tuple[str, ...], domain: str | None, opset: int | None, format_: str
 ) -> None:
-    """Write the opsets of the installed onnx package, or of other sources, as operator sets.
+    """Write the opsets of onnx, or of other sources, as operator sets.
 
-    Each file in the folder DIR is an OperatorSetProto: every operator of one opset, with its signature in
-    its doc_string.
+    Without --from they are those of the installed onnx package. Each file in the folder DIR is an
+    OperatorSetProto: every operator of one opset, with its signature in its doc_string.
 
     A SOURCE after --from is a model with functions, a Markdown page in the form of ONNX's Operators.md or
     onnxruntime's ContribOperators.md, a Python file with functions of onnxscript, which is run, or
@@ -403,7 +494,7 @@ def _format_option(help_text: str) -> Callable[[_Function], _Function]:
     )
 
 
-@main.command()
+@main.command(epilog=_exit_codes())
 @click.argument("source")
 @click.argument("name", required=False)
 @_format_option("Text for people, the Markdown of a site's page, or data in the form of catalog.json.")
@@ -438,15 +529,23 @@ def show(source: str, name: str | None, format_: str, examples: bool) -> None:
         sys.exit(_UNUSABLE)
 
 
-@main.command()
+@main.command(epilog=_exit_codes("there is a difference, and --exit-code is given"))
 @click.argument("old")
 @click.argument("new")
-@click.option("--domain", help="Compare this domain only.")
+@click.option("--domain", metavar="DOMAIN", help="Compare this domain only.")
 @click.option(
-    "--from", "old_opset", type=click.IntRange(min=1), help="The opset of OLD.  [default: the highest one]"
+    "--from",
+    "old_opset",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The opset of OLD.  [default: the highest one]",
 )
 @click.option(
-    "--to", "new_opset", type=click.IntRange(min=1), help="The opset of NEW.  [default: the highest one]"
+    "--to",
+    "new_opset",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The opset of NEW.  [default: the highest one]",
 )
 @_format_option("Text for people, Markdown for reports, or data for programs.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
@@ -537,7 +636,7 @@ def _without_lone_surrogate(escape: re.Match[str]) -> str:
     return r"\ufffd" if escape["lone"] else escape[0]
 
 
-@main.command()
+@main.command(epilog=_exit_codes())
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option(
     "--format",
@@ -577,10 +676,13 @@ def rules(id_: str | None, format_: str) -> None:
             echo(report.explained_lines(rule, width()))
 
 
-@main.command()
+@main.command(epilog=_exit_codes())
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--domain", required=True, help="The domain of the operators: a name below one that you own, reversed."
+    "--domain",
+    required=True,
+    metavar="DOMAIN",
+    help="The domain of the operators: a name below one that you own, reversed.",
 )
 def new(folder: Path, domain: str) -> None:
     """Begin a documentation project for a domain of your own.
@@ -603,13 +705,13 @@ def new(folder: Path, domain: str) -> None:
         click.echo(f"    {command}")
 
 
-@main.command()
+@main.command(epilog=_exit_codes())
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @_sources_argument
 @_config_file_option
 @click.option("--index-html", is_flag=True, help="Have links end in index.html, for a site opened from disk.")
 def tree(folder: Path, sources: tuple[str, ...], config_file: Path | None, index_html: bool) -> None:
-    """Write the site as Markdown pages, for site generators without our plugin.
+    """Write the site as Markdown, for generators without our plugin.
 
     DIR is a folder below the docs folder of Zensical, ProperDocs or MkDocs. Its pages get the addresses,
     anchors and texts that the plugin gives them. What is in DIR already stays, pages of the last time are
@@ -626,7 +728,8 @@ def tree(folder: Path, sources: tuple[str, ...], config_file: Path | None, index
     from opsetdocs.site_options import find_site_options
     from opsetdocs.tree import write_tree
 
-    options = find_site_options(config_file, directory_urls=not index_html)
+    # Redirects stand at the root of the whole site, not in the tree.
+    options = replace(find_site_options(config_file, directory_urls=not index_html), redirects=None)
     if sources:
         options = replace(options, sources=sources, base=Path())
     site = build_site(options)

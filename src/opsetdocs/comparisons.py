@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import html
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from markupsafe import Markup
 
-from opsetdocs.addresses import Addresses
+from opsetdocs.addresses import MAX_VERSIONS_WITH_ALL_PAIRS, Addresses
 from opsetdocs.bodies import body_text
 from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Domain, OperatorHistory, Opset, Part, Version
@@ -21,16 +23,16 @@ from opsetdocs.upgrade import Step, Upgrades
 from opsetdocs.views import code_spans
 
 _TITLES = {
-    Weight.REMOVED: ("removed", "Removed"),
-    Weight.NARROWED: ("narrower", "Signature narrowed"),
-    Weight.DEFAULT: ("default", "Default or body changed"),
-    Weight.WIDENED: ("wider", "Signature widened"),
-    Weight.TEXT: ("words", "Signature kept"),
-    Weight.NOTHING: ("new", "New"),
+    Weight.REMOVED: ("removed", "Removed", "removed"),
+    Weight.NARROWED: ("narrower", "Signature narrowed", "with a narrower signature"),
+    Weight.DEFAULT: ("default", "Default or body changed", "with another default or body"),
+    Weight.WIDENED: ("wider", "Signature widened", "with a wider signature"),
+    Weight.TEXT: ("words", "Signature kept", "with the same signature"),
+    Weight.NOTHING: ("new", "New", "new"),
 }
-"""The groups of an upgrade: key and title. What weighs nothing is an operator that came."""
+"""The groups of an upgrade: key, title, words after a number. What weighs nothing is a new operator."""
 
-_WORDS, _ = _TITLES[Weight.TEXT]
+_WORDS = _TITLES[Weight.TEXT][0]
 
 _TAGS = {
     SegmentKind.SAME: ("", ""),
@@ -105,7 +107,7 @@ class StepGroup:
     key: str
     title: str
     label: str
-    """The title within a sentence."""
+    """What follows the number of operators in a sentence."""
     steps: tuple[StepView, ...]
 
 
@@ -134,15 +136,21 @@ class Changes:
 
         A step that several moves have in common is the same object in each.
         """
-        if domain.name not in self._upgrades:
-            self._upgrades[domain.name] = Upgrades(domain)
-        steps = self._upgrades[domain.name].steps(old.version, new.version)
+        steps = self._upgrades_of(domain).steps(old.version, new.version)
         groups = []
         for weight, items in groupby(steps, key=lambda step: step.weight):
-            key, title = _TITLES[weight]
-            label = title[0].lower() + title[1:]
+            key, title, label = _TITLES[weight]
             groups.append(StepGroup(key, title, label, tuple(map(self._step, items))))
         return tuple(groups)
+
+    def moved(self, domain: Domain, old: Opset, new: Opset) -> Iterator[OperatorHistory]:
+        """Yield the operators to which moving from one opset to another means something."""
+        return self._upgrades_of(domain).moved(old.version, new.version)
+
+    def _upgrades_of(self, domain: Domain) -> Upgrades:
+        if domain.name not in self._upgrades:
+            self._upgrades[domain.name] = Upgrades(domain)
+        return self._upgrades[domain.name]
 
     def _step(self, step: Step) -> StepView:
         if step not in self._steps:
@@ -167,9 +175,19 @@ class Changes:
 
 
 def version_pairs(operator: OperatorHistory) -> Iterable[tuple[Version, Version]]:
-    """Return every pair of an operator's versions, the older one first."""
+    """Return the pairs of an operator's versions that have a page, the older one first."""
     versions = operator.versions
+    if len(versions) > MAX_VERSIONS_WITH_ALL_PAIRS:
+        return pairwise(versions)
     return ((old, new) for at, new in enumerate(versions) for old in versions[:at])
+
+
+def compared_with(operator: OperatorHistory, version: Version) -> list[Version]:
+    """Return the versions with which a page compares a version."""
+    if len(operator.versions) <= MAX_VERSIONS_WITH_ALL_PAIRS:
+        return [other for other in operator.versions if other is not version]
+    at = bisect_left(operator.versions, version.since_version, key=attrgetter("since_version"))
+    return [*operator.versions[at - 1 : at], *operator.versions[at + 1 : at + 2]]
 
 
 def steps_between(operator: OperatorHistory, old: Version, new: Version) -> list[tuple[Version, Version]]:
@@ -185,7 +203,7 @@ def _change_views(comparison: Comparison) -> tuple[ChangeView, ...]:
 
 @lru_cache(maxsize=4096)
 def _change_view(change: Change) -> ChangeView:
-    key, _ = _TITLES[change.weight]
+    key = _TITLES[change.weight][0]
     words = change.words
     return ChangeView(code_spans(words), words, key, change.weight.label)
 

@@ -18,6 +18,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 
 from opsetdocs.mkdocs_page import FinishedPage
+from opsetdocs.progress import tracked
 from opsetdocs.splice import Framed, Frames
 
 log = get_plugin_logger("opsetdocs")
@@ -91,7 +92,7 @@ class HeldBack:
             nav=self._nav,
         )
         context = get_context(self._nav, every, self._config)
-        for page in self._pages:
+        for page in tracked("pages written", self._pages):
             context["page"] = page
             self._config.plugins.on_page_context(context, page=page, config=self._config, nav=self._nav)
             if framed := frames.framed(page):

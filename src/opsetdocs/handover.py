@@ -9,29 +9,50 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from opsetdocs.cache_folder import OFF
 from opsetdocs.site import Summary
+from opsetdocs.timings import Stage
 
 _SOURCES = "OPSETDOCS_SOURCES"
 _QUIET = "OPSETDOCS_QUIET"
 _REPORT = "OPSETDOCS_REPORT"
+_TIMINGS = "OPSETDOCS_TIMINGS"
+_CACHE = "OPSETDOCS_CACHE"
 
 
-def environment(*, sources: Sequence[str], quiet: bool, report: Path) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What comes back."""
+
+    summary: Summary
+    stages: tuple[Stage, ...]
+    """What the stages took, if that was asked for."""
+
+
+def environment(
+    *, sources: Sequence[str], quiet: bool, report: Path, timings: bool = False, cache: str | None = None
+) -> dict[str, str]:
     """Return the variables for the MkDocs process.
 
     Args:
         sources: Take the place of the sources in mkdocs.yml, relative to the current folder; none keep those.
         quiet: Whether MkDocs logs warnings and errors only.
-        report: The file that receives the summary once every page is written.
+        report: The file that receives the report once every page is written.
+        timings: Whether that says what the stages took.
+        cache: Takes the place of the option `cache` in mkdocs.yml: a folder, or `off`.
     """
     variables = {_REPORT: str(report)}
     if sources:
         variables[_SOURCES] = json.dumps(list(sources))
     if quiet:
         variables[_QUIET] = "1"
+    if timings:
+        variables[_TIMINGS] = "1"
+    if cache is not None:
+        variables[_CACHE] = cache if cache == OFF else str(Path(cache).absolute())
     return variables
 
 
@@ -41,20 +62,36 @@ def sources() -> tuple[str, ...] | None:
     return tuple(json.loads(value)) if value else None
 
 
+def cache() -> str | None:
+    """Return what takes the place of the option `cache` in mkdocs.yml, if anything does."""
+    return os.environ.get(_CACHE)
+
+
 def is_quiet() -> bool:
     """Return whether MkDocs is to log warnings and errors only."""
     return bool(os.environ.get(_QUIET))
 
 
-def write_report(summary: Summary) -> None:
-    """Write the summary where the command asked for it."""
+def is_command() -> bool:
+    """Return whether it is `opsetdocs build` that runs MkDocs."""
+    return bool(os.environ.get(_REPORT))
+
+
+def wants_timings() -> bool:
+    """Return whether the command wants to know what the stages take."""
+    return bool(os.environ.get(_TIMINGS))
+
+
+def write_report(summary: Summary, stages: Sequence[Stage]) -> None:
+    """Write the report where the command asked for it."""
     if report := os.environ.get(_REPORT):
-        Path(report).write_text(json.dumps(asdict(summary)), encoding="utf-8")
+        Path(report).write_text(json.dumps(asdict(Report(summary, tuple(stages)))), encoding="utf-8")
 
 
-def read_report(report: Path) -> Summary | None:
-    """Return the summary that MkDocs left, or `None` if it did not get as far as writing every page."""
+def read_report(report: Path) -> Report | None:
+    """Return the report that MkDocs left, or `None` if it did not get as far as writing every page."""
     try:
-        return Summary(**json.loads(report.read_text(encoding="utf-8")))
+        data = json.loads(report.read_text(encoding="utf-8"))
+        return Report(Summary(**data["summary"]), tuple(Stage(**stage) for stage in data["stages"]))
     except (FileNotFoundError, ValueError):  # ValueError: the disk was full
         return None

@@ -10,8 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from opsetdocs.catalog import (
     Catalog,
@@ -43,11 +44,11 @@ class _Claim:
     opset: int
     cumulative: bool
     """Whether the file holds every version so far."""
-    place: int
+    place: int = field(compare=False)
     """The entry's place among all entries of the opset, in file order."""
     stated: int | None
     """The since_version as stated."""
-    part: Part
+    part: Part = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +187,19 @@ def _since_versions(claims: Sequence[_Claim], loaded: Sequence[int]) -> list[tup
     return result
 
 
+@lru_cache(maxsize=16_384)
 def _history(
-    domain: str, name: Name, claims: Sequence[_Claim], files: _Files, position: int
+    domain: str,
+    name: Name,
+    claims: tuple[_Claim, ...],
+    loaded: tuple[int, ...],
+    reach: tuple[Reach, ...],
+    position: int,
 ) -> OperatorHistory:
-    dated = _since_versions(claims, files.loaded)
+    """Return the history of a name. While a site is served, most are those of the build before."""
+    dated = _since_versions(claims, loaded)
     derived = {version for version, _ in dated} - {claim.stated for _, claim in dated}
-    spans = _timeline(dated, files)
+    spans = _timeline(dated, loaded, reach)
     said: dict[int, dict[int, dict[Hashable, Part]]] = defaultdict(lambda: defaultdict(dict))
     for version, claim in dated:
         said[version][claim.opset].setdefault(part_meaning(claim.part), claim.part)
@@ -215,14 +223,16 @@ def _history(
     )
 
 
-def _timeline(dated: Iterable[tuple[int, _Claim]], files: _Files) -> tuple[Span, ...]:
+def _timeline(
+    dated: Iterable[tuple[int, _Claim]], loaded: Sequence[int], reach: Sequence[Reach]
+) -> tuple[Span, ...]:
     members: dict[int, set[int]] = defaultdict(set)
     cumulative: dict[int, set[int]] = defaultdict(set)
     for since_version, claim in dated:
         members[claim.opset].add(since_version)
         if claim.cumulative and claim.stated:
             cumulative[claim.opset].add(since_version)
-    return timeline(members, cumulative, files.loaded, files.reach)
+    return timeline(members, cumulative, loaded, reach)
 
 
 def _content(parts: Mapping[Hashable, Part]) -> Content:
@@ -248,7 +258,10 @@ def _revisions(said: Mapping[int, Mapping[Hashable, Part]]) -> tuple[Revision, .
 
 def _domain(name: str, files: _Files, claims: Mapping[Name, Sequence[_Claim]], order: str) -> Domain:
     in_file_order = sorted(claims, key=lambda key: _file_place(claims[key]))
-    histories = [_history(name, key, claims[key], files, place) for place, key in enumerate(in_file_order)]
+    histories = [
+        _history(name, key, tuple(claims[key]), files.loaded, files.reach, place)
+        for place, key in enumerate(in_file_order)
+    ]
     if order == "name":
         histories.sort(key=lambda item: (item.op_type.casefold(), item.op_type, item.overload))
     known = _known(files)

@@ -69,7 +69,15 @@ def attribute_type(text: str) -> str:
 
 
 def as_part(entry: Operator | Function) -> Part:
-    """Return an entry of an operator set as it is documented: with its status and its text taken apart."""
+    """Return an entry of an operator set as it is documented: with its status and its text taken apart.
+
+    It is the same object for all entries that say the same, of this build and of the one before.
+    """
+    return _part(replace(entry, position=0))
+
+
+@_cached
+def _part(entry: Operator | Function) -> Part:
     return Part(
         kind=Kind.FUNCTION if isinstance(entry, Function) else Kind.OPERATOR,
         status=stated_status(entry),

@@ -168,6 +168,10 @@ class Function:
     body_key: str = field(repr=False)
     """A digest that is equal for two functions that say the same; see `bodies.body_key`."""
 
+    def __hash__(self) -> int:
+        """Hash the message, which says all the rest."""
+        return hash(self.proto)
+
 
 @dataclass(frozen=True, slots=True)
 class UnknownField:
@@ -209,3 +213,5 @@ class OperatorSet:
     unknown_fields: tuple[UnknownField, ...] = ()
     text: SourceText | None = field(default=None, repr=False, compare=False)
     """What was read, if it was text or JSON."""
+    digest: str = field(default="", repr=False, compare=False)
+    """Of the file's name and content, if it was a file."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from opsetdocs.addresses import Addresses
-from opsetdocs.catalog import Catalog, Domain, OperatorHistory
+from opsetdocs.catalog import Catalog, Domain, OperatorHistory, OpsetRange, Version
 
 OPERATOR_LIST = "operators.js"
 """The name of the file below the domain's page."""
@@ -44,6 +44,45 @@ def _operator_list(domain: Domain, addresses: Addresses, directory_urls: bool) -
     script = f"(window.opsetdocsOperators??={{}})[{key}]={value};\n"
     # Harmless where a theme puts it into the page, too.
     return script.replace("<", r"\u003c").encode()
+
+
+def offered_versions(operator: OperatorHistory, latest: int) -> str:
+    """Return which version each opset has, in a few characters: the script of the domain's table reads it.
+
+    Versions stand in order: `1 11 22` says that each is offered up to the next one, and the last one up to
+    the latest opset. Where that is not so, the opsets follow: `1=1-8,10`; nothing behind `=` stands for none.
+    What sets a version apart from the current one stands behind a slash: `1/operator 3/stable+deprecated 5`.
+
+    Args:
+        operator: The operator.
+        latest: The highest opset of its domain.
+    """
+    ends = [version.since_version - 1 for version in operator.versions[1:]] + [latest]
+    return " ".join(
+        f"{version.since_version}{_opsets(version, end)}{_differences(version, operator.current)}"
+        for version, end in zip(operator.versions, ends, strict=True)
+    )
+
+
+def _opsets(version: Version, end: int) -> str:
+    if version.offered == (OpsetRange(version.since_version, end),):
+        return ""
+    return "=" + ",".join(
+        f"{span.first}-{span.last}" if span.first != span.last else f"{span.first}"
+        for span in version.offered
+    )
+
+
+def _differences(version: Version, current: Version) -> str:
+    words = [version.kind.value] if version.kind is not current.kind else []
+    if status_keys(version) != status_keys(current):
+        words += status_keys(version)
+    return "/" + "+".join(words) if words else ""
+
+
+def status_keys(version: Version) -> tuple[str, ...]:
+    """Return the statuses of a version, as its page shows them."""
+    return (version.status.key, "deprecated") if version.deprecated else (version.status.key,)
 
 
 def mark(operator: OperatorHistory) -> str:

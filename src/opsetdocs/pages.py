@@ -5,8 +5,9 @@ A page names its template and the variables that the template receives; `render.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, combinations, pairwise
 from operator import itemgetter
 from typing import Any
@@ -21,14 +22,14 @@ from opsetdocs.catalog import (
     EventKind,
     OperatorHistory,
     Opset,
-    OpsetRange,
     Revision,
     Version,
 )
-from opsetdocs.comparisons import Changes, ChangeView, steps_between, version_pairs
+from opsetdocs.comparisons import Changes, ChangeView, compared_with, steps_between, version_pairs
+from opsetdocs.digests import Digests, digest
 from opsetdocs.docstring import DocString, Section, SectionKind, parse
+from opsetdocs.operator_list import offered_versions, status_keys
 from opsetdocs.pictures import growth, lifeline, matrix
-from opsetdocs.ranges import merged
 from opsetdocs.site import DomainOptions, SiteOptions
 from opsetdocs.upgrade import unknown_between
 from opsetdocs.views import Ids, PartView, Views
@@ -64,6 +65,16 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """A page that can be made."""
+
+    address: str
+    digest: str
+    """Of what it is made from, besides what all pages depend on."""
+    make: Callable[[], Page]
+
+
+@dataclass(frozen=True, slots=True)
 class RevisionView:
     """One text of a version, as its page shows it."""
 
@@ -91,17 +102,16 @@ class OperatorRow:
 
     operator: OperatorHistory
     summary: Markup
-    offered: tuple[OpsetRange, ...]
-    """The opsets that offer any version of it."""
+    versions: str
+    """Its versions and the opsets that offer them, as the script reads them: see `offered_versions`."""
     changed: int
     """The last opset in which something happened to it."""
 
     @property
     def marks(self) -> tuple[str, ...]:
         """The statuses that the row can be found by; a removed or a deprecated operator has several."""
-        version, removal = self.operator.current, self.operator.removal
-        marks = {version.status.key: True, "deprecated": version.deprecated, "removed": removal is not None}
-        return tuple(key for key, holds in marks.items() if holds)
+        removed = ("removed",) if self.operator.removal else ()
+        return (*status_keys(self.operator.current), *removed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,23 +135,49 @@ class Pages:
     views: Views
     changes: Changes
     options: SiteOptions
+    digests: Digests = field(default_factory=Digests)
 
-    def __iter__(self) -> Iterator[Page]:
+    def __iter__(self) -> Iterator[Planned]:
         """Yield every page, each after its parent."""
-        yield self._root()
+        domains = {domain.name: self._domain_digest(domain) for domain in self.catalog.domains}
+        yield Planned("", digest(domains), self._root)
         for domain in self.catalog.domains:
-            yield self._domain(domain)
+            whole = domains[domain.name]
+            yield Planned(self.addresses.domain(domain.name), whole, partial(self._domain, domain))
             for operator in domain.operators:
-                yield self._operator(domain, operator)
-                for version in operator.versions:
-                    yield self._version(domain, operator, version)
-                for old, new in version_pairs(operator):
-                    yield self._difference(domain, operator, old, new)
-            yield self._opsets(domain)
+                yield from self._planned_operator(domain, operator)
+            yield Planned(self.addresses.opsets(domain.name), whole, partial(self._opsets, domain))
             for index, opset in enumerate(domain.opsets):
-                yield self._opset(domain, index, opset)
-            for old_opset, new_opset in opset_pairs(domain):
-                yield self._upgrade(domain, old_opset, new_opset)
+                yield Planned(
+                    self.addresses.opset(domain.name, opset.version),
+                    self.digests.opset(opset),
+                    partial(self._opset, domain, index, opset),
+                )
+            for old, new in opset_pairs(domain):
+                yield Planned(
+                    self.addresses.upgrade(domain.name, old.version, new.version),
+                    self.digests.operators(self.changes.moved(domain, old, new)),
+                    partial(self._upgrade, domain, old, new),
+                )
+
+    def _domain_digest(self, domain: Domain) -> str:
+        doc = domain.latest.doc
+        return digest(doc and doc.text, self.digests.operators(domain.operators))
+
+    def _planned_operator(self, domain: Domain, operator: OperatorHistory) -> Iterator[Planned]:
+        made_from = self.digests.operator(operator)
+        users = [self.addresses.operator(user) for user in self.views.bodies.users(operator)]
+        yield Planned(
+            self.addresses.operator(operator),
+            digest(made_from, users),
+            partial(self._operator, domain, operator),
+        )
+        for version in operator.versions:
+            address = self.addresses.version(operator, version.since_version)
+            yield Planned(address, made_from, partial(self._version, domain, operator, version))
+        for old, new in version_pairs(operator):
+            address = self.addresses.difference(operator, old.since_version, new.since_version)
+            yield Planned(address, made_from, partial(self._difference, domain, operator, old, new))
 
     def _root(self) -> Page:
         names = ", ".join(domain.name for domain in self.catalog.domains)
@@ -164,12 +200,12 @@ class Pages:
         about = self._about(domain)
         prefix = self.addresses.domain_page_id(domain.name)
         doc = parse(about.description) if about.description else domain.latest.doc
-        rows = [self._row(operator) for operator in domain.operators]
+        rows = [self._row(operator, domain.latest.version) for operator in domain.operators]
         marks = set(chain.from_iterable(row.marks for row in rows))
         return Page(
             address=address,
             title=about.title or domain.name,
-            description=f"The {len(domain.operators)} operators of {domain.name}: status, version, opsets.",
+            description=f"{_counted_operators(domain)} of {domain.name}: status, version, opsets.",
             template="domain.html.jinja",
             variables={
                 "domain": domain,
@@ -232,6 +268,7 @@ class Pages:
                 "previous": _previous(operator, version),
                 "next": operator.versions[index + 1] if index + 1 < len(operator.versions) else None,
                 "changes": self._since_previous(operator, version),
+                "compared_with": compared_with(operator, version),
                 "life_line": self._life_line(
                     domain, operator, prefix, self._place(address), shown=version.since_version
                 ),
@@ -412,11 +449,11 @@ class Pages:
     def _about(self, domain: Domain) -> DomainOptions:
         return self.options.domains.get(domain.name, DomainOptions())
 
-    def _row(self, operator: OperatorHistory) -> OperatorRow:
+    def _row(self, operator: OperatorHistory, latest: int) -> OperatorRow:
         return OperatorRow(
             operator,
             self.views.renderer.summary(operator.current.prose),
-            merged(chain.from_iterable(version.offered for version in operator.versions)),
+            offered_versions(operator, latest),
             max((event.opset for event in operator.events), default=operator.current.since_version),
         )
 
@@ -485,6 +522,11 @@ def _by_kind(opset: Opset) -> list[tuple[EventKind, list[tuple[OperatorHistory, 
     """The events of an opset, gathered by kind in the order of `EventKind`."""
     groups = {kind: [pair for pair in opset.events if pair[1].kind is kind] for kind in EventKind}
     return [(kind, pairs) for kind, pairs in groups.items() if pairs]
+
+
+def _counted_operators(domain: Domain) -> str:
+    number = len(domain.operators)
+    return f"{number} operator{'s' if number != 1 else ''}"
 
 
 def _counts(opset: Opset) -> list[tuple[EventKind, int]]:

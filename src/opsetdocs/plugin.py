@@ -6,12 +6,12 @@ import io
 import logging
 import posixpath
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import unescape
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 import jinja2
@@ -21,31 +21,42 @@ from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.contrib.search import SearchPlugin
 from mkdocs.exceptions import Abort, PluginError
-from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import is_markdown_file, write_file
+from mkdocs.utils import is_markdown_file
 from mkdocs.utils.templates import TemplateContext
 
 from opsetdocs import handover, mkdocs_nav
 from opsetdocs.build import SCRIPT, STYLESHEET, build_site
+from opsetdocs.cache import NO_CACHE, Cache, MemoryCache
+from opsetdocs.cache_folder import OFF, cache_of
 from opsetdocs.check_settings import SHARED_KEYS, merged_settings
 from opsetdocs.compiled_templates import CompiledTemplates
 from opsetdocs.errors import OpsetdocsError
 from opsetdocs.finding_groups import LIMIT
 from opsetdocs.framing import HeldBack, participants
+from opsetdocs.garbage import Pause
 from opsetdocs.inventory import INVENTORY
+from opsetdocs.late_files import LateFiles, Maker
 from opsetdocs.mkdocs_page import FinishedPage, TextTitleIndex, sections
 from opsetdocs.mkdocs_theme import THEME_DIR
+from opsetdocs.plain_text import visible
+from opsetdocs.progress import show_progress
 from opsetdocs.reporting import log_findings
+from opsetdocs.search_index import FOLDER as SEARCH_FOLDER
 from opsetdocs.search_index import search_files, written_page
-from opsetdocs.searched import SearchedPage
+from opsetdocs.searched import Searched, SearchedPage
 from opsetdocs.site import Site, SiteOptions
 from opsetdocs.site_options import site_options
 from opsetdocs.site_writer import SiteWriter
-from opsetdocs.sources import STANDARD_INPUT
+from opsetdocs.sources import STANDARD_INPUT, read_standard_input
+from opsetdocs.terminal import visible_lines
+from opsetdocs.timings import count, record, stage, staged, stop, timing_lines
+
+if TYPE_CHECKING:
+    from mkdocs.livereload import LiveReloadServer
 
 log = get_plugin_logger("opsetdocs")
 
@@ -69,6 +80,40 @@ class FolderOption(c.Type[str]):
         return "".join(f"{part}/" for part in parts)
 
 
+class RedirectsOption(FolderOption):
+    """Whether there are redirects, and for what folder; the value is `None`, or that of a folder."""
+
+    def __init__(self) -> None:
+        super().__init__(str, default=False)
+
+    def run_validation(self, value: object) -> str | None:  # type: ignore[override]
+        """Return the folder in its plain form.
+
+        Raises:
+            ValidationError: The value is neither true nor false, nor a folder below the docs root.
+        """
+        if isinstance(value, bool):
+            return "" if value else None
+        return super().run_validation(value)
+
+
+class CacheOption(c.Type[str]):
+    """Where builds keep what they made; the value is `None` for nowhere, empty for the user's own folder."""
+
+    def __init__(self) -> None:
+        super().__init__(str, default="")
+
+    def run_validation(self, value: object) -> str | None:  # type: ignore[override]
+        """Return the folder, relative to that of mkdocs.yml.
+
+        Raises:
+            ValidationError: The value is neither true nor false, nor a folder.
+        """
+        if isinstance(value, bool):
+            return "" if value else None
+        return None if value == OFF else super().run_validation(value)
+
+
 class DomainConfig(Config):
     """What a project says about a domain."""
 
@@ -77,10 +122,11 @@ class DomainConfig(Config):
 
 
 class OpsetDocsConfig(Config):
-    """The plugin's options: `path`, `frame`, and the fields of `SiteOptions` that MkDocs does not decide."""
+    """The plugin's options: `frame`, and the fields of `SiteOptions` that MkDocs does not decide."""
 
     path = FolderOption(str, default="")
     frame = c.Choice(("once", "each"), default="once")
+    cache = CacheOption()
     sources = c.Optional(c.ListOfItems(c.Type(str)))
     templates = c.ListOfItems(c.Dir(exists=True), default=[])
     title = c.Type(str, default=_DEFAULTS.title)
@@ -91,6 +137,7 @@ class OpsetDocsConfig(Config):
     link_map = c.DictOfItems(c.Type(str), default={})
     remote_images = c.Type(bool, default=_DEFAULTS.remote_images)
     rules = c.Type(bool, default=_DEFAULTS.rules)
+    redirects = RedirectsOption()
     # These and `sources` are looked at by `merged_settings`, as they are for the command `check`.
     select = c.Optional(c.Type(list))
     ignore = c.Optional(c.Type(list))
@@ -111,18 +158,23 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         self._nav = Navigation([], [])
         self._mkdocs_files = Files([])
         self._held: HeldBack | None = None
+        self._no_garbage = Pause()
+        self._late = LateFiles()
         self._server: LiveReloadServer | None = None
         self._stdin: bytes | None = None
         # What a rebuild takes over from the build before.
         self._compiled: CompiledTemplates | None = None
+        self._cache: Cache | None = None
         self._writer: SiteWriter | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Begin anew. MkDocs keeps a plugin with this event while it serves, and so the last good site."""
-        self._site = self._server = self._stdin = self._writer = None
+        self._site = self._server = self._stdin = self._writer = self._cache = None
         self._compiled = CompiledTemplates() if command == "serve" else None
         if handover.is_quiet():
             logging.getLogger("mkdocs").setLevel(logging.WARNING)
+        elif handover.is_command():
+            show_progress(sys.stderr)
         if command == "serve" and _live_reload_is_broken():
             log.warning(
                 "this release of click switches MkDocs' live reload off: "
@@ -149,10 +201,15 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             PluginError: The input cannot be used. Not while serving: MkDocs answers no request after a failed
                 rebuild, so the pages of the last good one stay up.
         """
+        if handover.wants_timings() or log.isEnabledFor(logging.DEBUG):
+            record("MkDocs")
+        self._no_garbage.begin()
+        self._late.begin()
         try:
             self._site = self._build(config)
         except PluginError as err:
             if self._site is None:
+                self._no_garbage.end()
                 raise
             log.error("%s; the pages stay as they were until that is mended", err)
         self._watch()
@@ -164,18 +221,37 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
     def _build(self, config: MkDocsConfig) -> Site:
         try:
             options = self._options(config)
-            site = build_site(options, stdin=self._standard_input(options.sources))
+            if self._cache is None:
+                self._cache = self._new_cache(config)
+            site = build_site(
+                options,
+                stdin=self._standard_input(options.sources),
+                cache=self._cache,
+                # autorefs wants to know all that there is.
+                defer=self._server is not None and "autorefs" not in config.plugins,
+            )
         except OpsetdocsError as err:
-            raise PluginError(str(err)) from err
+            raise PluginError("\n".join(visible_lines(str(err)))) from err
         except Exception as err:
             log.debug("opsetdocs failed", exc_info=True)
             raise PluginError(
-                f"opsetdocs failed with {type(err).__name__}: {err}; "
+                f"opsetdocs failed with {type(err).__name__}: {visible(str(err))}; "
                 "please report this with what `mkdocs build --verbose` prints"
             ) from err
         if unusable := log_findings(site.findings, log):
             raise PluginError(f"{unusable} {'files' if unusable > 1 else 'file'} cannot be used")
         return site
+
+    def _new_cache(self, config: MkDocsConfig) -> Cache:
+        folder = handover.cache()
+        if folder is None and self.config.cache:
+            folder = str(Path(config.config_file_path or "").resolve().parent / self.config.cache)
+        if folder == OFF or (folder is None and self.config.cache is None):
+            cache: Cache = NO_CACHE
+        else:
+            project = f"{config.config_file_path} {Path.cwd()}"
+            cache = cache_of(project, Path(folder) if folder else None)
+        return cache if self._compiled is None else MemoryCache(cache)
 
     def _options(self, config: MkDocsConfig) -> SiteOptions:
         folder = Path(config.config_file_path or "").resolve().parent
@@ -197,7 +273,7 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         if STANDARD_INPUT not in sources:
             return None
         if self._stdin is None:
-            self._stdin = sys.stdin.buffer.read()
+            self._stdin = read_standard_input()
         return io.BytesIO(self._stdin)
 
     def on_files(self, files: Files, /, *, config: MkDocsConfig) -> None:
@@ -224,6 +300,7 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             for address, content in self._built.assets.items()
             if address != INVENTORY and not is_markdown_file(address)
         ]
+        assets += [self._file(config, uri, content) for uri, content in self._built.redirects.items()]
         for file in assets:
             if file.dest_uri not in written:
                 _put(files, file)
@@ -232,10 +309,13 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             log.info("published from docs_dir, in the place of a file of ours: %s", message)
 
     def _virtual(self, config: MkDocsConfig, address: str, content: bytes) -> File:
+        return self._file(config, self.config.path + address, content)
+
+    def _file(self, config: MkDocsConfig, uri: str, content: bytes) -> File:
         # Said outright, or MkDocs would leave out what lies below `templates` or starts with a dot.
         # Not in the nav, or MkDocs would make a nav of all pages; `on_nav` adds the few that belong there.
         inclusion = InclusionLevel.NOT_IN_NAV
-        return File.generated(config, self.config.path + address, content=content, inclusion=inclusion)
+        return File.generated(config, uri, content=content, inclusion=inclusion)
 
     @event_priority(-100)  # After the plugins that make navs, so that what they placed is not placed twice.
     def on_nav(self, nav: Navigation, /, **_: object) -> None:
@@ -303,12 +383,14 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         held, self._held = self._held, None
         path = self.config.path
         others = (file.dest_uri for file in self._mkdocs_files if file.dest_uri.startswith(path))
-        self._writer.bring_back({address.removeprefix(path) for address in others})
-        for page, made_from, output in held.outputs() if held else ():
-            self._writer.write(page.file.dest_uri.removeprefix(path), made_from, output)
-        for address, content in self._twins.items():
-            self._writer.write(address, content, partial(bytes, content))
-        self._writer.finish()
+        with stage("writing"):
+            self._writer.bring_back({address.removeprefix(path) for address in others})
+            for page, made_from, output in staged("theme", held.outputs()) if held else ():
+                self._writer.write(page.file.dest_uri.removeprefix(path), made_from, output)
+            for address, content in self._twins.items():
+                self._writer.write(address, content, partial(bytes, content))
+            self._writer.finish()
+        count("writing", files=len(self._files) + len(self._twins))
         if held:
             held.give_back()
 
@@ -326,8 +408,22 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 f"{len(missing)} of {total} pages are missing from the site, such as {missing[0]}"
             )
         self._write_inventory(Path(config.site_dir, self.config.path, INVENTORY))
-        self._write_search_index(config)
-        handover.write_report(self._built.summary)
+        makers: dict[str, Maker] = {}
+        if self._built.search is not None:
+            makers[SEARCH_FOLDER] = partial(self._search_files, config, self._built.search, self._written)
+        for address, content in self._built.late.items():
+            uri = self.config.path + address
+            if not Path(config.site_dir, uri).exists():
+                makers[uri] = partial(_one_file, uri, content)
+        self._late.end(Path(config.site_dir), makers)
+        if self._server is None:
+            with stage("catalog and search"):
+                self._late.write_all()
+        self._no_garbage.end(ends_process=handover.is_command())
+        stages = stop()
+        handover.write_report(self._built.summary, stages)
+        for line in timing_lines(stages) if stages else ():
+            log.debug("%s", line)
 
     on_post_build = CombinedEvent(_write_pages, _finish)
 
@@ -337,17 +433,12 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         elif content := self._built.assets.get(INVENTORY):
             file.write_bytes(content)
 
-    def _write_search_index(self, config: MkDocsConfig) -> None:
-        if self._built.search is None:
-            return
-        files = search_files(
-            self._built.search,
-            self._written,
-            section=self.config.path,
-            directory_urls=config.use_directory_urls,
+    def _search_files(
+        self, config: MkDocsConfig, found: Searched, written: Sequence[SearchedPage]
+    ) -> Mapping[str, bytes]:
+        return search_files(
+            found, written, section=self.config.path, directory_urls=config.use_directory_urls
         )
-        for address, content in files.items():
-            write_file(content, str(Path(config.site_dir, address)))
 
     def on_build_error(self, *, error: Exception, **_: object) -> None:
         """Say in one line that the disk is full, or what else the system refuses.
@@ -355,6 +446,8 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         Raises:
             Abort: Always for such an error.
         """
+        self._no_garbage.end()
+        self._late.end(Path(), {})
         if self._writer is not None:
             self._writer.forget()
         if isinstance(error, OSError):
@@ -364,6 +457,8 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
     def on_serve(self, server: LiveReloadServer, /, **_: object) -> None:
         """Watch the sources and templates; which these are is known once they are read."""
         self._server = server
+        served = server.get_app() or server.serve_request
+        server.set_app(self._late.written_when_asked(served, server.mount_path))
         self._watch()
 
     def _watch(self) -> None:
@@ -385,6 +480,10 @@ def _live_reload_is_broken() -> bool:
         return False
     source = context.get_parameter_source("livereload")
     return source is not None and source.name == "DEFAULT"
+
+
+def _one_file(address: str, content: Callable[[], bytes]) -> Mapping[str, bytes]:
+    return {address: content()}
 
 
 def _has_own_search(config: MkDocsConfig) -> bool:

@@ -25,6 +25,15 @@ class Project:
     """The files and folders that a build reads, as far as the configuration names them."""
 
 
+@dataclass(frozen=True, slots=True)
+class PluginEntry:
+    """What an mkdocs.yml says to our plugin."""
+
+    config_file: Path
+    options: Mapping[str, Any]
+    """As written."""
+
+
 def find_project(config_file: Path | None) -> Project:
     """Return the project in the current folder.
 
@@ -59,13 +68,22 @@ def find_config() -> Path | None:
     return next((path for path in map(Path, _CONFIG_NAMES) if path.is_file()), None)
 
 
-def plugin_options(config_file: Path) -> Mapping[str, Any] | None:
-    """Return the options that an mkdocs.yml gives to our plugin, as written; `None` if it is not listed.
+def find_entry(config_file: Path | None) -> PluginEntry | None:
+    """Return what an mkdocs.yml says to our plugin; `None` where there is no file, or it does not list it.
+
+    Args:
+        config_file: The mkdocs.yml to use; `None` for the one in the current folder, if there is one.
 
     Raises:
-        ConfigError: The file cannot be read.
+        ConfigError: The file cannot be read, or is named and does not list our plugin.
     """
-    return _plugin_options(_load(config_file).get("plugins"))
+    file = config_file or find_config()
+    options = _plugin_options(_load(file).get("plugins")) if file else None
+    if file is None or options is None:
+        if config_file is not None:
+            raise ConfigError(f"{config_file} does not list the plugin opsetdocs")
+        return None
+    return PluginEntry(file, options)
 
 
 def fixed_part(source: str) -> Path | None:

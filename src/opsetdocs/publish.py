@@ -22,6 +22,7 @@ from pathlib import Path
 
 from opsetdocs.errors import ConfigError, OpsetdocsError
 from opsetdocs.exchange import exchange
+from opsetdocs.progress import tracked
 from opsetdocs.work_folder import remove, work_folder
 
 _MARKER = "sitemap.xml"
@@ -130,7 +131,8 @@ def publish(staging: Path, site: Path) -> None:
             staging.rename(site)
             return
         new, old = _entries(staging), _entries(site)
-        kept = [name for name in new.keys() & old.keys() if _is_same(new[name], old[name])]
+        common = tracked("files compared", new.keys() & old.keys())
+        kept = [name for name in common if _is_same(new[name], old[name])]
         if len(kept) == len(new) and all(map(_is_hidden, old.keys() - new.keys())):
             return
         for name in kept:

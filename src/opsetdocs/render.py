@@ -14,6 +14,7 @@ from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from opsetdocs.addresses import Addresses, Place, folder
+from opsetdocs.compiled_templates import CompiledTemplates
 from opsetdocs.errors import TemplateError
 from opsetdocs.pages import Page
 from opsetdocs.resources import templates_dir
@@ -27,6 +28,9 @@ _EXAMPLES = re.compile(r'<details class="opsetdocs-examples".*?</details>', re.D
 """The examples, whose names would drown the headings of a page. No text has a tag that ends them early."""
 
 _TAG = re.compile(r"<[^>]*>")
+
+_COMPILED = CompiledTemplates()
+"""For the builds while a site is served."""
 
 
 def environment(folders: Sequence[Path]) -> jinja2.Environment:
@@ -53,6 +57,7 @@ def environment(folders: Sequence[Path]) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
         auto_reload=False,  # Each build has an environment of its own.
+        bytecode_cache=_COMPILED,
     )
 
 
@@ -111,8 +116,8 @@ class PageRenderer:
         domain = page.variables.get("domain")
         return RenderedPage(
             address=page.address,
-            title=page.title,
-            description=page.description,
+            title=without_controls(page.title),
+            description=without_controls(page.description),
             html=f'<div class="opsetdocs-page">\n{text}\n</div>',
             headings=tuple(_headings(text)),
             parent=page.parent,

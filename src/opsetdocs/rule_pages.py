@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
 from opsetdocs.addresses import Place
 from opsetdocs.catalog import Catalog
+from opsetdocs.digests import digest
 from opsetdocs.errors import ConfigError
 from opsetdocs.markdown import Renderer
-from opsetdocs.pages import Page
+from opsetdocs.pages import Page, Planned
 from opsetdocs.rule_book import MEANINGS, ExplainedRule, count_by_level
 from opsetdocs.rule_report import counts_in_words
 from opsetdocs.rules import RULES, Rule
@@ -57,7 +59,7 @@ def rule_anchor(id: str) -> str:  # noqa: A002 - its name
     return f"{ROOT_ID}.{id}"
 
 
-def rule_pages(book: Sequence[ExplainedRule], *, directory_urls: bool) -> Iterator[Page]:
+def rule_pages(book: Sequence[ExplainedRule], *, directory_urls: bool) -> Iterator[Planned]:
     """Yield the page of all rules, then that of each.
 
     Args:
@@ -65,12 +67,15 @@ def rule_pages(book: Sequence[ExplainedRule], *, directory_urls: bool) -> Iterat
         directory_urls: Whether addresses of pages end in `/` or in `/index.html`.
     """
     renderer = Renderer(operator=_rule_in_code)
+    # They depend on what all pages depend on, and on nothing else.
+    made_from = digest()
     if book:
-        yield _page_of_all(book, renderer, Place(ROOT, directory_urls=directory_urls).url)
+        url = Place(ROOT, directory_urls=directory_urls).url
+        yield Planned(ROOT, made_from, partial(_page_of_all, book, renderer, url))
     for item in book:
-        yield _page_of_one(
-            item, renderer, Place(rule_address(item.rule.id), directory_urls=directory_urls).url
-        )
+        address = rule_address(item.rule.id)
+        url = Place(address, directory_urls=directory_urls).url
+        yield Planned(address, made_from, partial(_page_of_one, item, renderer, url))
 
 
 def rule_targets(book: Iterable[ExplainedRule]) -> Iterator[Target]:

@@ -2,7 +2,8 @@
 
 `names.js` holds what the first results need: name, status and versions of every operator, and the titles of
 all other pages. Everything else stands in further scripts, of which a query loads a few: the words of texts,
-each with the operators and pages that have it, and the lines that results show. The script of the search,
+each with the operators and pages that have it; and what results show: a line of text, and the attributes,
+inputs, outputs and types of an operator, to which a result can lead. The script of the search,
 site_config/theme/assets/opsetdocs-search.js, reads them.
 
 The further scripts have a digest in their name: a browser that kept an older `names.js` never takes a script
@@ -18,17 +19,26 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from opsetdocs.addresses import Addresses
 from opsetdocs.catalog import Catalog, Domain, OperatorHistory, Revision, Version
 from opsetdocs.docstring import Section, SectionKind
 from opsetdocs.operator_list import mark
 from opsetdocs.pages import MAX_OPSETS_WITH_ALL_PAIRS
-from opsetdocs.search_terms import words
-from opsetdocs.searched import Searched, SearchedDomain, SearchedOperator, SearchedPage, Weight
+from opsetdocs.search_terms import key, words
+from opsetdocs.searched import (
+    Searched,
+    SearchedDomain,
+    SearchedEntry,
+    SearchedOperator,
+    SearchedPage,
+    Weight,
+)
 from opsetdocs.signature import stated_blocks
 from opsetdocs.site import DomainOptions, RenderedPage
+from opsetdocs.type_groups import split_types
+from opsetdocs.views import ENTRY_ID, entry_segment
 
 FOLDER = "assets/opsetdocs-search/"
 """Where the scripts stand below the site's root, beside the files of the theme."""
@@ -50,15 +60,12 @@ _WORDS_SIZE = 24_000
 """About how many bytes of words stand in a script."""
 
 _LINES = 50
-"""How many lines of results stand in a script."""
+"""How many lines of results stand in a script, each with what is said about the signature."""
 
 _MAX_LINE = 200
 
 _NAMED = frozenset({SectionKind.ATTRIBUTES, SectionKind.INPUTS, SectionKind.OUTPUTS})
 """The sections whose entries are looked for by name."""
-
-_TYPED = _NAMED | {SectionKind.TYPE_CONSTRAINTS}
-"""The sections whose entries have types and descriptions."""
 
 
 def searched(
@@ -120,7 +127,7 @@ def search_files(
     documents: list[SearchedOperator | SearchedPage] = [*operators, *(page for _, page in pages)]
     marks = sorted({word for item in operators for word in (item.mark, *(word for _, word in item.versions))})
     words_scripts = [(first, *_script(words)) for first, words in _shelves(_postings(documents))]
-    lines_scripts = [_script(lines) for lines in _slices([item.line for item in documents], _LINES)]
+    lines_scripts = [_script(_lines(items)) for items in _slices(documents, _LINES)]
     names = {
         "section": section,
         "index": index,
@@ -166,6 +173,7 @@ def _operator(operator: OperatorHistory, segment: str, summary: str) -> Searched
         versions=tuple((version.since_version, _status(version)) for version in operator.versions),
         line=summary,
         texts=((Weight.SUMMARY, summary), *_texts(operator.current.current)),
+        entries=tuple(_entries(operator.current.current)),
     )
 
 
@@ -177,7 +185,7 @@ def _texts(revision: Revision) -> Iterator[tuple[Weight, str]]:
     for block in chain.from_iterable(map(stated_blocks, revision.parts)):
         if isinstance(block, str):
             yield Weight.TEXT, block
-        elif block.kind in _TYPED:
+        elif block.kind in ENTRY_ID:
             yield from _section_texts(block)
 
 
@@ -188,7 +196,22 @@ def _section_texts(section: Section) -> Iterator[tuple[Weight, str]]:
             continue
         if section.kind in _NAMED:
             yield Weight.NAME, item.name
-        yield from ((Weight.TEXT, text) for text in (item.type, item.description) if text)
+        yield Weight.SIGNATURE, item.type
+        yield Weight.TEXT, item.description
+
+
+def _entries(revision: Revision) -> Iterator[SearchedEntry]:
+    """Yield what has an id: of a name that stands twice the first, of two parts those of the first."""
+    known = set()
+    for block in stated_blocks(revision.parts[0]):
+        if isinstance(block, str) or block.kind not in ENTRY_ID:
+            continue
+        kind = ENTRY_ID[block.kind]
+        for item in block.entries:
+            id_ = entry_segment(item.name)
+            if (kind, id_) not in known:
+                known.add((kind, id_))
+                yield SearchedEntry(kind, item.name, id_, item.type)
 
 
 def _pages(
@@ -263,7 +286,8 @@ def _postings(documents: Iterable[SearchedOperator | SearchedPage]) -> dict[str,
     for number, document in enumerate(documents):
         weights: dict[str, Weight] = {}
         for weight, text in sorted(document.texts, key=lambda pair: pair[0]):
-            weights.update(dict.fromkeys(words_of(text), weight))
+            weights.update(dict.fromkeys(words_of(text), min(weight, Weight.SIGNATURE)))
+        weights.update((key(text), weight) for weight, text in document.texts if weight is Weight.NAME)
         for word, weight in weights.items():
             if _is_found(word, weight):
                 postings[word].append(4 * number + weight)
@@ -271,9 +295,10 @@ def _postings(documents: Iterable[SearchedOperator | SearchedPage]) -> dict[str,
 
 
 def _is_found(word: str, weight: Weight) -> bool:
-    """Whether a word of a text is looked for: a single letter only where it is a name, such as `X`."""
+    """Whether a word of a text is looked for: one like `X` or `to` only where it is a name."""
     is_letter = len(word) == 1 and word.isascii()
-    return len(word) <= _MAX_WORD and word not in SKIPPED and (weight is Weight.NAME or not is_letter)
+    says_little = is_letter or word in SKIPPED
+    return 0 < len(word) <= _MAX_WORD and (weight is Weight.NAME or not says_little)
 
 
 def _shelves(postings: Mapping[str, list[int]]) -> Iterator[tuple[str, dict[str, list[int]]]]:
@@ -300,7 +325,29 @@ def _steps(numbers: list[int]) -> list[int]:
     return [number - before for number, before in zip(numbers, documents, strict=False)]
 
 
-def _slices(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def _lines(documents: Iterable[SearchedOperator | SearchedPage]) -> list[Any]:
+    """Return the line of each document, with the entries of an operator: names, each before its type.
+
+    Entries are gathered by kind. Types, which operators have in common, stand once, at the end.
+    """
+    types: dict[str, int] = {}
+    lines: list[Any] = []
+    for document in documents:
+        if isinstance(document, SearchedPage) or not document.entries:
+            lines.append(document.line)
+            continue
+        kinds: dict[str, list[Any]] = {kind: [] for kind in ENTRY_ID.values()}
+        for item in document.entries:
+            name = item.name if item.id == item.name else [item.name, item.id]
+            kinds[item.kind] += [name, types.setdefault(item.type, len(types))]
+        lines.append([document.line, *kinds.values()])
+    return [lines, [split_types(text) for text in types]]
+
+
+Item = TypeVar("Item")
+
+
+def _slices(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
     return (items[at : at + size] for at in range(0, len(items), size))
 
 

@@ -47,6 +47,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset().union(*map(_words_of, set(_runs(text))))
 
 
+def key(text: str) -> str:
+    """Return a name as it is compared: the parts of its words without anything between them."""
+    return "".join(part for run in _runs(text) for part in _parts(run))
+
+
 def _runs(text: str) -> list[str]:
     """Return the runs of characters between separators."""
     # Characters that differ in width or form only, such as full-width letters, become the same.

@@ -9,14 +9,29 @@ from enum import IntEnum
 class Weight(IntEnum):
     """Where a word stands; a greater one comes first among results."""
 
-    TEXT = 1
-    SUMMARY = 2
+    TEXT = 0
+    SUMMARY = 1
+    SIGNATURE = 2
+    """In a type, or as a part of the name of an attribute, an input or an output."""
     NAME = 3
-    """In the name of an attribute, an input or an output."""
+    """As the whole name of an attribute, an input or an output."""
 
 
 Texts = tuple[tuple[Weight, str], ...]
 """Texts in which words are found. The order does not matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedEntry:
+    """An attribute, an input, an output or a type constraint: the place on a page to which a result leads."""
+
+    kind: str
+    """The word for it in ids: attribute, input, output, type."""
+    name: str
+    id: str
+    """What stands for the name in ids."""
+    type: str
+    """Its type; of a constraint, the types that it allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,8 @@ class SearchedOperator:
     line: str
     """What the operator does, in a line."""
     texts: Texts
+    entries: tuple[SearchedEntry, ...] = ()
+    """What has an id on its page, in the order of the page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ def markdown(catalog: Catalog, found: Found | None = None) -> str:
 
     def twin(shown: Catalog, address: str) -> str:
         pages = replace(make.pages, catalog=shown)
-        return make.twins.page(next(page for page in pages if page.address == address)).decode()
+        planned = next(item for item in pages if item.address == address)
+        return make.twins.page(planned.make()).decode()
 
     if found is None:
         return "\n".join(twin(Catalog((item,)), addresses.domain(item.name)) for item in catalog.domains)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -96,6 +96,10 @@ class Site:
     """What has a permanent id."""
     search: Searched | None = None
     """What can be found, for the search of our own theme; `None` where that is not asked for."""
+    late: Mapping[str, Callable[[], bytes]] = field(default_factory=dict)
+    """Further files by address that are yet to be made, where that was asked for."""
+    redirects: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that lead from old addresses to pages, by address below the root of the whole site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +144,8 @@ class SiteOptions:
     """Whether links end in `/` (`use_directory_urls` of MkDocs) or in `/index.html`."""
     search: bool = False
     """Whether the site gets the search of our own theme."""
+    path: str = ""
+    """Where the section stands below the root of the whole site; empty, or with a slash at its end."""
+    redirects: str | None = None
+    """Where the pages stood that people link to today, below the root of the whole site: empty, or with a
+    slash at its end. Their addresses lead to the pages of the section; `None` for none of that."""

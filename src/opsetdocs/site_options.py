@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opsetdocs.check_settings import CheckSettings, find_settings
+from opsetdocs.check_settings import CheckSettings, settings_of
 from opsetdocs.errors import ConfigError
 from opsetdocs.model import domain_name
-from opsetdocs.project import find_config, plugin_options
+from opsetdocs.project import find_entry
 from opsetdocs.site import DomainOptions, SiteOptions
 
 if TYPE_CHECKING:
@@ -25,21 +26,22 @@ def find_site_options(config_file: Path | None, *, directory_urls: bool) -> Site
     Raises:
         ConfigError: A file cannot be read, or a value in it cannot be used.
     """
-    settings = find_settings(config_file)
-    file = config_file or find_config()
-    stated = plugin_options(file) if file else None
-    if file is None or stated is None:
+    entry = find_entry(config_file)
+    settings = settings_of(entry)
+    if not settings.sources:
+        settings = replace(settings, sources=SiteOptions().sources)
+    if entry is None:
         return SiteOptions(
             settings.sources, settings.base, check=settings.options, directory_urls=directory_urls
         )
     # Here, since MkDocs takes longer to import than all the rest, and may not be needed.
     from opsetdocs.plugin import OpsetDocsConfig
 
-    options = OpsetDocsConfig(str(file))
-    options.load_dict(dict(stated))
+    options = OpsetDocsConfig(str(entry.config_file))
+    options.load_dict(dict(entry.options))
     errors, _ = options.validate()
     for name, error in errors:
-        raise ConfigError(f"{file}: the plugin opsetdocs: {name}: {error}")
+        raise ConfigError(f"{entry.config_file}: the plugin opsetdocs: {name}: {error}")
     return site_options(options, settings, directory_urls=directory_urls)
 
 
@@ -72,4 +74,6 @@ def site_options(
         check=settings.options,
         directory_urls=directory_urls,
         search=search,
+        path=options.path,
+        redirects=options.redirects,
     )

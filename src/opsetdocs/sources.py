@@ -10,12 +10,14 @@ a folder above it does no harm; a file that is reached again is read once.
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import itertools
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,6 +26,7 @@ from opsetdocs.errors import FileError, SourceError
 from opsetdocs.findings import Finding, Level
 from opsetdocs.loader import ENDINGS, MAX_SIZE, from_message, parse
 from opsetdocs.model import OperatorSet, domain_name
+from opsetdocs.progress import tracked
 
 STANDARD_INPUT = "-"
 INSTALLED_ONNX = "onnx"
@@ -39,10 +42,17 @@ class Loaded:
     """Files that cannot be used (errors), or were passed over (notes)."""
     watched: tuple[Path, ...]
     """The files and folders whose change makes the result stale, at their real place."""
+    digest: str = ""
+    """Of everything that was read; empty where that is not known."""
 
 
 def load(
-    sources: Sequence[str], *, base: Path, stdin: BinaryIO | None = None, allow_unusable: bool = False
+    sources: Sequence[str],
+    *,
+    base: Path,
+    stdin: BinaryIO | None = None,
+    allow_unusable: bool = False,
+    known: Mapping[str, OperatorSet] | None = None,
 ) -> Loaded:
     """Read all operator sets of the sources.
 
@@ -54,17 +64,21 @@ def load(
         base: The folder to which relative ones refer.
         stdin: Where the source `-` is read from; standard input if it is `None`.
         allow_unusable: Whether files that cannot be used are a result, even if there are no others.
+        known: What was read before, by the digest of the file: it is not taken apart again.
 
     Raises:
         SourceError: A source does not exist or cannot be read at all, or no source holds an operator set.
         OpsetdocsError: The installed onnx package is not usable.
     """
-    search = _Search(base.absolute())
-    for source in sorted(set(sources) - {STANDARD_INPUT, INSTALLED_ONNX}):
-        search.add(source)
-    results = [_read_file(file) for file in search.sorted_files()]
+    search = _search(sources, base)
+    results: list[_Result] = []
+    digests = _Digests(sources, search)
+    for file in tracked("files read", search.sorted_files()):
+        content = _content(file)
+        digest = digests.add(file, content)
+        results.append((known or {}).get(digest) or _read_file(file, content, digest))
     if STANDARD_INPUT in sources:
-        results.append(_read_standard_input(stdin or getattr(sys.stdin, "buffer", None)))
+        results.append(_read_standard_input(stdin))
     if INSTALLED_ONNX in sources:
         results.extend(_read_installed_onnx())
     findings = (*search.sorted_findings(), *(item for item in results if isinstance(item, Finding)))
@@ -72,7 +86,69 @@ def load(
     if not sets and not (allow_unusable and any(finding.unusable for finding in findings)):
         raise SourceError(_nothing_found(sources, findings))
     sets.sort(key=lambda item: (domain_name(item.domain), item.opset_version or 0, item.source))
-    return Loaded(tuple(sets), findings, tuple(sorted(search.watched)))
+    return Loaded(tuple(sets), findings, tuple(sorted(search.watched)), digests.of_all())
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the sources hold, as far as one sees that without taking files apart; see `Loaded`."""
+
+    digest: str
+    watched: tuple[Path, ...]
+
+
+def look(sources: Sequence[str], *, base: Path) -> Seen:
+    """Read all files of the sources without taking them apart.
+
+    Args:
+        sources: The sources as the user named them.
+        base: The folder to which relative ones refer.
+
+    Raises:
+        SourceError: A source does not exist or cannot be read at all.
+    """
+    search = _search(sources, base)
+    digests = _Digests(sources, search)
+    for file in search.sorted_files():
+        digests.add(file, _content(file))
+    return Seen(digests.of_all(), tuple(sorted(search.watched)))
+
+
+class _Digests:
+    """Adds up the digests of everything that sources lead to."""
+
+    def __init__(self, sources: Sequence[str], search: _Search) -> None:
+        self._is_complete = STANDARD_INPUT not in sources  # which can be read only once
+        self._whole = hashlib.sha256()
+        for finding in search.sorted_findings():
+            self._whole.update(_encoded(f"{finding}\n"))
+        if INSTALLED_ONNX in sources:
+            try:
+                self._whole.update(_encoded(f"onnx {metadata.version('onnx')}"))
+            except metadata.PackageNotFoundError:
+                self._is_complete = False
+
+    def add(self, file: _File, content: bytes | Finding) -> str:
+        """Return the digest of a file: of its name and its content."""
+        self._is_complete &= isinstance(content, bytes)
+        digest = hashlib.sha256(_encoded(f"{file.named} {len(file.name)} {file.name} "))
+        digest.update(content if isinstance(content, bytes) else b"")
+        self._whole.update(digest.digest())
+        return digest.hexdigest()
+
+    def of_all(self) -> str:
+        return self._whole.hexdigest() if self._is_complete else ""
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # as file names may have surrogates
+
+
+def _search(sources: Sequence[str], base: Path) -> _Search:
+    search = _Search(base.absolute())
+    for source in sorted(set(sources) - {STANDARD_INPUT, INSTALLED_ONNX}):
+        search.add(source)
+    return search
 
 
 def _nothing_found(sources: Sequence[str], findings: Iterable[Finding]) -> str:
@@ -250,24 +326,30 @@ _Result = OperatorSet | Finding
 """The operator set, or why there is none."""
 
 
-def _read_file(file: _File) -> _Result:
+def _read_file(file: _File, content: bytes | Finding, digest: str) -> _Result:
+    if isinstance(content, Finding):
+        return content
     try:
-        data = _content(file)
-    except OSError as err:
-        return Finding(Level.ERROR, f"cannot be read: {_reason(err)}", file=file.name, unusable=True)
-    except FileError as err:
-        return _unusable(err)
-    try:
-        return parse(data, file.name)
+        return replace(parse(content, file.name), digest=digest)
     except FileError as err:
         # Nothing but an operator set has the ending that is named after it.
         by_chance = not file.named and file.path.suffix.lower() != ".onnxopset"
-        if by_chance and (reason := foreign.unrelated(data)):
+        if by_chance and (reason := foreign.unrelated(content)):
             return Finding(Level.NOTE, f"skipped: {reason}", file=file.name)
         return _unusable(err)
 
 
-def _content(file: _File) -> bytes:
+def _content(file: _File) -> bytes | Finding:
+    """Return what is in a file, or why it cannot be read."""
+    try:
+        return _bytes(file)
+    except OSError as err:
+        return Finding(Level.ERROR, f"cannot be read: {_reason(err)}", file=file.name, unusable=True)
+    except FileError as err:
+        return _unusable(err)
+
+
+def _bytes(file: _File) -> bytes:
     """Return what is in a file, which others may be writing or replacing; of one that is too large, enough.
 
     Raises:
@@ -287,22 +369,36 @@ def _content(file: _File) -> bytes:
     return data
 
 
-def _read_standard_input(stdin: BinaryIO | None) -> _Result:
-    if stdin is None:
+def read_standard_input(stdin: BinaryIO | None = None) -> bytes:
+    """Return what comes in by standard input; of what is too large for an operator set, enough to see that.
+
+    Args:
+        stdin: What to read instead.
+
+    Raises:
+        SourceError: There is none, or it cannot be read.
+    """
+    stream = stdin or getattr(sys.stdin, "buffer", None)
+    if stream is None:
         raise SourceError("-: there is no standard input")
     try:
-        return parse(stdin.read(MAX_SIZE + 1), STANDARD_INPUT)
-    except FileError as err:
-        return _unusable(err)
+        return bytes(stream.read(MAX_SIZE + 1))
     except (OSError, ValueError) as err:
         raise SourceError(f"-: standard input cannot be read: {_reason(err)}") from err
+
+
+def _read_standard_input(stdin: BinaryIO | None) -> _Result:
+    try:
+        return parse(read_standard_input(stdin), STANDARD_INPUT)
+    except FileError as err:
+        return _unusable(err)
 
 
 def _read_installed_onnx() -> Iterator[_Result]:
     # Here, since it imports all of onnx, which no other source needs.
     from opsetdocs.export import registry_sets
 
-    for message in registry_sets():
+    for message in tracked("opsets read", registry_sets()):
         name = f"{INSTALLED_ONNX}: {domain_name(message.domain)}-{message.opset_version}"
         yield from_message(message, name)
 

@@ -67,14 +67,22 @@ class Upgrades:
         Raises:
             KeyError: Nothing is known about one of the two opsets.
         """
-        before, after = self._opsets[old], self._opsets[new]
-        offers = zip(self._operators, self._offers[old], self._offers[new], strict=True)
-        steps = [
-            self._step(operator, was, is_now)
-            for operator, was, is_now in offers
-            if was is not is_now and (is_now or _is_gone(operator, before, after))
-        ]
+        steps = [self._step(operator, was, is_now) for operator, was, is_now in self._moves(old, new)]
         return tuple(sorted(steps, key=lambda step: -step.weight))
+
+    def moved(self, old: int, new: int) -> Iterator[OperatorHistory]:
+        """Yield the operators that have a step, in the order of the domain; nothing is compared.
+
+        Raises:
+            KeyError: Nothing is known about one of the two opsets.
+        """
+        return (operator for operator, _, _ in self._moves(old, new))
+
+    def _moves(self, old: int, new: int) -> Iterator[tuple[OperatorHistory, _Offer | None, _Offer | None]]:
+        before, after = self._opsets[old], self._opsets[new]
+        for operator, was, is_now in zip(self._operators, self._offers[old], self._offers[new], strict=True):
+            if was is not is_now and (is_now or _is_gone(operator, before, after)):
+                yield operator, was, is_now
 
     def _step(self, operator: OperatorHistory, old: _Offer | None, new: _Offer | None) -> Step:
         step = self._steps.get((old, new))

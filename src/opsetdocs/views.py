@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import groupby
 
 from markupsafe import Markup, escape
 
@@ -23,7 +24,7 @@ from opsetdocs.type_groups import in_words, split_types
 MAX_UNFOLDED = 4
 """A list of more types is folded into words."""
 
-_ENTRY_ID = {
+ENTRY_ID = {
     SectionKind.ATTRIBUTES: "attribute",
     SectionKind.INPUTS: "input",
     SectionKind.OUTPUTS: "output",
@@ -79,13 +80,10 @@ class SectionView:
     def runs(self) -> tuple[tuple[EntryView, ...] | BodyView | Markup, ...]:
         """The blocks with neighbouring entries gathered, so that each run is one table."""
         runs: list[tuple[EntryView, ...] | BodyView | Markup] = []
-        for block in self.blocks:
-            if not isinstance(block, EntryView):
-                runs.append(block)
-            elif runs and isinstance(runs[-1], tuple):
-                runs[-1] = (*runs[-1], block)
-            else:
-                runs.append((block,))
+        for _, blocks in groupby(self.blocks, key=lambda block: isinstance(block, EntryView)):
+            run = tuple(blocks)
+            entries = tuple(block for block in run if isinstance(block, EntryView))
+            runs += [entries] if entries else [block for block in run if not isinstance(block, EntryView)]
         return tuple(runs)
 
 
@@ -104,19 +102,55 @@ class PartView:
     """The function's own domain, where that is not the domain of its set."""
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a text that cannot be shown as written."""
+
+    what: str
+    """A relative link that leads nowhere; or why the text is shown as it stands, in words."""
+    where: str
+    """The id of the place on the page."""
+    is_link: bool
+
+
+def problem_findings(problems: Iterable[Problem]) -> tuple[Finding, ...]:
+    """Return what could not be shown as written, each thing once."""
+    places: dict[tuple[bool, str], set[str]] = {}
+    for problem in problems:
+        places.setdefault((problem.is_link, problem.what), set()).add(problem.where)
+    found = [
+        Finding(Level.WARNING, f"{what}: {', '.join(sorted(where))}: the text is shown as it stands")
+        for (is_link, what), where in sorted(places.items())
+        if not is_link
+    ]
+    links = sorted(what for is_link, what in places if is_link)
+    if links:
+        shown = ", ".join(links[:5]) + (f" and {len(links) - 5} more" if len(links) > 5 else "")
+        found.append(
+            Finding(
+                Level.NOTE,
+                f"relative links that lead nowhere are shown as text: {shown}; "
+                "the option link_map says where such links lead",
+            )
+        )
+    return tuple(found)
+
+
 class Ids:
     """Hands out ids that are unique on a page."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
+        self._taken: dict[str, int] = {}
+        """Each id, and the number of the last one that was made from it."""
 
     def take(self, wanted: str) -> str:
         """Return the id itself, or the id with a number when the page has it already."""
-        candidate, number = wanted, 1
+        candidate, number = wanted, self._taken.get(wanted, 0)
         while candidate in self._taken:
             number += 1
             candidate = f"{wanted}-{number}"
-        self._taken.add(candidate)
+        self._taken[wanted] = max(number, 1)
+        self._taken.setdefault(candidate, 1)
         return candidate
 
 
@@ -127,8 +161,8 @@ class Views:
     addresses: Addresses
     renderer: Renderer
     bodies: Bodies
-    problems: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    """What could not be shown as written, by kind (`link`, `text`) and subject; filled as views are made."""
+    problems: list[Problem] = field(default_factory=list)
+    """What could not be shown as written; filled as views are made."""
 
     def text(self, doc: DocString, domain: str, prefix: str, url: Callable[[str], str]) -> Markup:
         """Return the whole of a text about a domain or an opset as HTML, its headings' ids below `prefix`."""
@@ -150,32 +184,16 @@ class Views:
         # Names matter in code alone: texts without any are the same for all operators.
         own = own if "`" in text else frozenset()
         rendered = self.renderer.render(text, domain=domain, own=own, heading_level=heading_level)
-        for href in rendered.unresolved:
-            self.problems.setdefault(("link", href), set()).add(prefix)
+        self.problems += (Problem(href, prefix, is_link=True) for href in rendered.unresolved)
         if rendered.problem:
-            self.problems.setdefault(("text", rendered.problem), set()).add(prefix)
+            self.problems.append(Problem(rendered.problem, prefix, is_link=False))
         return rendered.place(prefix, url)
 
-    def findings(self) -> tuple[Finding, ...]:
-        """Return what could not be shown as written, each thing once."""
-        links = sorted(href for kind, href in self.problems if kind == "link")
-        texts = sorted(
-            (problem, sorted(names)) for (kind, problem), names in self.problems.items() if kind == "text"
-        )
-        found = [
-            Finding(Level.WARNING, f"{problem}: {', '.join(names)}: the text is shown as it stands")
-            for problem, names in texts
-        ]
-        if links:
-            shown = ", ".join(links[:5]) + (f" and {len(links) - 5} more" if len(links) > 5 else "")
-            found.append(
-                Finding(
-                    Level.NOTE,
-                    f"relative links that lead nowhere are shown as text: {shown}; "
-                    "the option link_map says where such links lead",
-                )
-            )
-        return tuple(found)
+    def take_problems(self) -> tuple[Problem, ...]:
+        """Return what could not be shown as written since this was asked the last time."""
+        problems = tuple(dict.fromkeys(self.problems))
+        self.problems.clear()
+        return problems
 
     def part(
         self,
@@ -243,8 +261,8 @@ class Views:
             elsewhere = f"{examples}{section_id.removeprefix(prefix)}"
 
         def entry(item: Entry) -> EntryView:
-            kind = _ENTRY_ID.get(section.kind)
-            entry_id = ids.take(f"{prefix}.{kind or slug}.{_id(item.name)}")
+            kind = ENTRY_ID.get(section.kind)
+            entry_id = ids.take(f"{prefix}.{kind or slug}.{entry_segment(item.name)}")
             return EntryView(
                 id=entry_id if kind else "",
                 name=item.name,
@@ -277,7 +295,7 @@ class Views:
 
 
 @_cached
-def _id(name: str) -> str:
+def entry_segment(name: str) -> str:
     """What stands for a name of an entry in ids."""
     return as_id(operator_segment(name))
 
@@ -327,7 +345,7 @@ def _type(text: str, prefix: str, types: frozenset[str], *, listed: bool) -> Mar
     at = 0
     for match in _TYPE_NAME.finditer(text):
         if match[0] in types:
-            anchor = escape(f"#{prefix}.type.{_id(match[0])}")
+            anchor = escape(f"#{prefix}.type.{entry_segment(match[0])}")
             pieces.append(f'{escape(text[at : match.start()])}<a href="{anchor}">{match[0]}</a>')
             at = match.end()
     inner = "".join([*pieces, escape(text[at:])])
