@@ -11,6 +11,10 @@ import pytest
 
 from html_site import BuiltSite, Node, Page
 from opsetdocs.build import build_site
+from opsetdocs.catalog import Kind, OperatorHistory, OpsetRange, Part, Revision, Version
+from opsetdocs.docstring import parse
+from opsetdocs.model import Status
+from opsetdocs.operator_list import offered_versions
 from opsetdocs.pages import MAX_DESCRIPTION, MAX_EXAMPLES
 from opsetdocs.site import RenderedPage, Site, SiteOptions
 
@@ -178,8 +182,9 @@ def test_rows_say_what_they_are_filtered_by(onnx_site: BuiltSite) -> None:
     root = onnx_site.page("ai.onnx/").root
     (table,) = root.by_class("opsetdocs-operators")
     rows = {row.find_all("a")[0].text: row for row in table.find_all("tr")[1:]}
-    assert rows["Conv"].attributes["data-opsets"] == "1-28"
-    assert rows["Gelu"].attributes["data-opsets"] == "20-28"
+    assert rows["Conv"].attributes["data-versions"] == "1 11 22"
+    assert rows["GroupNormalization"].attributes["data-versions"] == "18/stable+deprecated 21"
+    assert rows["LeakyRelu"].attributes["data-versions"] == "1/operator 6/operator 16"
     assert rows["AffineGrid"].find_all("small")[0].words == ["function"]
     assert not rows["Conv"].find_all("small")
     (form,) = [node for node in root.find_all("form") if "data-opsetdocs-operators" in node.attributes]
@@ -190,6 +195,38 @@ def test_rows_say_what_they_are_filtered_by(onnx_site: BuiltSite) -> None:
         "stable",
         "deprecated",
     ]
+
+
+def version_of(
+    number: int, *offered: tuple[int, int], status: int = 1, deprecated: bool = False, function: bool = False
+) -> Version:
+    doc = parse("**Deprecated** since long ago." if deprecated else "")
+    part = Part(Kind.FUNCTION if function else Kind.OPERATOR, Status(status), doc, None)
+    revision = Revision((number,), (part,))
+    return Version(number, False, (revision,), tuple(OpsetRange(*span) for span in offered))
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        ([version_of(1, (1, 5))], "1"),
+        ([version_of(1, (1, 2)), version_of(3, (3, 5))], "1 3"),
+        ([version_of(1, (1, 1)), version_of(3, (3, 5))], "1=1 3"),
+        ([version_of(1, (1, 2), (5, 5)), version_of(3, (3, 4))], "1=1-2,5 3=3-4"),
+        ([version_of(1), version_of(3, (3, 5))], "1= 3"),
+        ([version_of(1, (1, 2), status=0), version_of(3, (3, 5))], "1/experimental 3"),
+        ([version_of(1, (1, 2), deprecated=True), version_of(3, (3, 5))], "1/stable+deprecated 3"),
+        ([version_of(1, (1, 2)), version_of(3, (3, 5), deprecated=True)], "1/stable 3"),
+        ([version_of(1, (1, 2)), version_of(3, (3, 5), function=True)], "1/operator 3"),
+        (
+            [version_of(1, (2, 2), status=0), version_of(3, (3, 5), function=True)],
+            "1=2/operator+experimental 3",
+        ),
+    ],
+)
+def test_which_version_an_opset_has(versions: list[Version], expected: str) -> None:
+    history = OperatorHistory("com.x", "Op", "", tuple(versions), (), 0)
+    assert offered_versions(history, 5) == expected
 
 
 def test_a_small_domain_needs_no_filter(tmp_path: Path) -> None:

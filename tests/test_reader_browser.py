@@ -11,7 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from html_site import BuiltSite
-from test_theme_browser import operators, serving
+from serving import serving
+from test_theme_browser import operators
 
 pytestmark = pytest.mark.browser
 
@@ -111,6 +112,76 @@ def test_the_address_filters_the_operators(opened: Open, asked: str, names: list
     expect(rows(page).locator("th")).to_have_text(names)
 
 
+@pytest.mark.parametrize(
+    ("asked", "cells", "there"),
+    [
+        ("opset=11", ["Conv", "stable", "11 now 22", "11 to 21"], "Conv/11/"),
+        ("opset=22", ["Conv", "stable", "22", "22 to 28"], "Conv/"),
+        ("since=2", ["Conv", "stable", "22", "22 to 28"], "Conv/"),
+        (
+            "opset=19",
+            ["GroupNormalization", "stable deprecated", "18 now 21", "18 to 20"],
+            "GroupNormalization/18/",
+        ),
+        ("opset=8", ["Upsample", "stable", "7 now 10", "7 to 8"], "Upsample/7/"),
+        ("opset=13", ["Relu", "stable", "13 now 14", "13"], "Relu/13/"),
+    ],
+)
+def test_a_row_shows_the_version_that_an_opset_has(
+    opened: Open, asked: str, cells: list[str], there: str
+) -> None:
+    page = opened(f"ai.onnx/#{asked}&name={cells[0]}")
+    row = rows(page).filter(has=page.get_by_role("link", name=cells[0], exact=True))
+    shown = row.locator("th, td").evaluate_all("cells => cells.map(cell => cell.innerText.trim())")
+    assert [re.sub(r"\s+", " ", text) for text in shown[:4]] == cells
+    row.get_by_role("link", name=cells[0], exact=True).click()
+    expect(page).to_have_url(re.compile(re.escape(f"/ai.onnx/operators/{there}") + "$"))
+
+
+def test_a_row_is_as_it_was_when_no_opset_is_asked_for_any_more(opened: Open) -> None:
+    page = opened("ai.onnx/")
+    table = page.locator(".opsetdocs-operators tbody")
+    read = "body => Array.from(body.rows, row => [row.innerText, row.querySelector('a').href])"
+    before = table.evaluate(read)
+    for opset in ("1", "13", "20", ""):
+        page.get_by_label("Offered in opset").select_option(opset)
+        assert (table.evaluate(read) == before) == (opset == "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ("status=deprecated&opset=18", ["GroupNormalization", "Scatter", "Upsample"]),
+        ("status=deprecated&opset=21", ["Scatter", "Upsample"]),
+        ("status=stable&opset=8&name=upsample", ["Upsample"]),
+        ("kind=function&opset=13&name=relu", []),
+        ("kind=operator&opset=13&name=leakyrelu", ["LeakyRelu"]),
+        ("kind=function&opset=16&name=prelu", ["PRelu function"]),
+    ],
+)
+def test_status_and_kind_are_those_of_the_version_that_the_opset_has(
+    opened: Open, asked: str, names: list[str]
+) -> None:
+    page = opened(f"ai.onnx/#{asked}")
+    expect(count(page)).to_have_text(re.compile(rf"^{len(names)} of \d+ operators$"))
+    expect(rows(page).locator("th")).to_have_text(names)
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ("opset=99&name=conv", "#name=conv"),
+        ("status=no-such&kind=x", ""),
+        ("opset=13&since=0", "#opset=13"),
+        ("opset=13", "#opset=13"),
+        ("elsewhere", "#elsewhere"),
+    ],
+)
+def test_the_address_keeps_nothing_that_the_form_does_not_know(opened: Open, asked: str, left: str) -> None:
+    page = opened(f"ai.onnx/#{asked}")
+    expect(page).to_have_url(re.compile(rf"/ai\.onnx/{re.escape(left)}$"))
+
+
 def test_the_filter_is_kept_by_the_address_and_undone_by_the_back_button(opened: Open) -> None:
     page = opened("ai.onnx/")
     expect(count(page)).to_have_text(re.compile(r"^\d+ operators$"))
@@ -172,6 +243,43 @@ def test_twelve_hundred_operators_are_filtered_in_every_theme(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_the_script_follows_where_material_puts_the_next_page_into_the_place_of_this_one(
+    browser: Browser, mkdocs_site: MkdocsSite, tmp_path: Path
+) -> None:
+    (tmp_path / "site").mkdir()
+    with serving(tmp_path / "site", strict=False) as base:
+        mkdocs_site(
+            "H5",
+            sources=[str(operators(tmp_path, 20))],
+            theme={"name": "material", "font": False, "features": ["navigation.instant"]},
+            site_url=base,
+            pages={"index.md": "# Home\n\n[Many](com.many/index.md) [Some](com.example/index.md)\n"},
+            strict=False,
+        )
+        page = browser.new_page()
+        page.goto(base)
+        page.evaluate("window.isFirst = true")
+        page.get_by_role("main").get_by_role("link", name="Many").click()
+        search_box(page).fill("op1")
+        expect(count(page)).to_have_text("11 of 21 operators")
+        page.get_by_role("link", name="Op11", exact=True).click()
+        expect(page.locator("h1 .opsetdocs-permalink")).to_have_count(1)
+        page.go_back()
+        expect(count(page)).to_have_text("11 of 21 operators")
+        page.goto(f"{base}com.example/")
+        page.evaluate("window.isFirst = true")
+        for _ in range(2):  # The second time the script has seen both pages.
+            page.locator(".opsetdocs-operators").get_by_role("link", name="Inverse").click()
+            versions = page.get_by_role("navigation", name="Versions")
+            versions.get_by_role("link", name="1").click()
+            expect(page.locator("h1")).to_contain_text("Inverse-1")
+            expect(page.locator("h1 .opsetdocs-permalink")).to_have_count(1)
+            page.locator(".opsetdocs-trail").get_by_role("link", name="com.example").click()
+            expect(page.locator("h1")).to_contain_text("com.example")
+        assert page.evaluate("window.isFirst")
+        page.close()
+
+
 @pytest.mark.parametrize(
     ("place", "link", "there"),
     [
@@ -195,6 +303,44 @@ def test_a_place_that_is_chosen_later_is_kept_too(opened: Open) -> None:
     page.locator(".opsetdocs-name", has_text="strides").click()
     page.locator(".opsetdocs-versions").get_by_role("link", name="1", exact=True).click()
     expect(page).to_have_url(re.compile(r"/Conv/1/#ai\.onnx\.Conv-1\.attribute\.strides$"))
+
+
+@pytest.mark.parametrize(
+    ("place", "there"),
+    [
+        # A version that has a page, and the place on it.
+        ("Conv/#ai.onnx.Conv-11", "Conv/11/#ai.onnx.Conv-11"),
+        ("Conv/#ai.onnx.Conv-11.attribute.pads", "Conv/11/#ai.onnx.Conv-11.attribute.pads"),
+        ("Conv/1/#ai.onnx.Conv-11.type.T", "Conv/11/#ai.onnx.Conv-11.type.T"),
+        # Of which that page does not have the place.
+        ("Resize/#ai.onnx.Resize-10.attribute.cubic_coeff_a", "Resize/10/#ai.onnx.Resize-10.attributes"),
+        # The version that this page shows, or no version.
+        ("Conv/#ai.onnx.Conv-22.attribute.pads", "Conv/#ai.onnx.Conv.attribute.pads"),
+        ("Gelu/#ai.onnx.Gelu-20.input.X", "Gelu/#ai.onnx.Gelu.input.X"),
+        ("Conv/11/#ai.onnx.Conv.attribute.pads", "Conv/11/#ai.onnx.Conv-11.attribute.pads"),
+        # A version that there is not, a place that there is not, and what is no such place.
+        ("Conv/#ai.onnx.Conv-12.attribute.pads", "Conv/#ai.onnx.Conv.attribute.pads"),
+        ("Conv/#ai.onnx.Conv.input.Z", "Conv/#ai.onnx.Conv.inputs"),
+        ("Conv/#ai.onnx.Conv-12", "Conv/#ai.onnx.Conv-12"),
+        ("Conv/#ai.onnx.ConvTranspose-11", "Conv/#ai.onnx.ConvTranspose-11"),
+    ],
+)
+def test_an_id_of_another_version_leads_to_it(opened: Open, place: str, there: str) -> None:
+    page = opened(f"ai.onnx/operators/{place}")
+    expect(page).to_have_url(re.compile(re.escape(f"/operators/{there}") + "$"))
+    target = page.locator(":target")
+    if target.count():
+        expect(target).to_be_in_viewport()
+    else:
+        assert place == there
+    page.go_back()
+    expect(page).to_have_url("about:blank")  # The address that led here is not in the way back.
+
+
+def test_an_id_of_another_version_without_a_script(opened: Open) -> None:
+    page = opened("ai.onnx/operators/Conv/#ai.onnx.Conv-11", java_script_enabled=False)
+    expect(page).to_have_url(re.compile(r"/operators/Conv/#ai\.onnx\.Conv-11$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Conv")
 
 
 def test_every_heading_and_parameter_has_a_link_that_is_quiet_until_it_is_reached(opened: Open) -> None:

@@ -19,7 +19,7 @@ from opsetdocs.resources import site_config_dir
 from opsetdocs.search_index import search_files
 from opsetdocs.searched import Searched, SearchedDomain, SearchedPage, Weight
 from search_cases import TERMS
-from test_theme_browser import serving
+from serving import serving
 
 pytestmark = pytest.mark.browser
 
@@ -55,34 +55,44 @@ FIRST: dict[str, str] = {
     "reduce l2": f"{OPERATORS}/ReduceL2/",
     "col 2 im": f"{OPERATORS}/Col2Im/",
     # Attributes, inputs, outputs and types.
-    "kernel_shape": f"{OPERATORS}/Conv/",
-    "kernelshape": f"{OPERATORS}/Conv/",
-    "hidden_size": f"{OPERATORS}/GRU/",
-    "cubic_coeff_a": f"{OPERATORS}/Resize/",
-    "storage_order": f"{OPERATORS}/MaxPool/",
-    "conv dilations": f"{OPERATORS}/Conv/",
-    "bfloat16": f"{OPERATORS}/If/",
-    "float8e4m3fnuz": f"{OPERATORS}/If/",
+    "kernel_shape": f"{OPERATORS}/Conv/#ai.onnx.Conv.attribute.kernel_shape",
+    "kernelshape": f"{OPERATORS}/Conv/#ai.onnx.Conv.attribute.kernel_shape",
+    "hidden_size": f"{OPERATORS}/GRU/#ai.onnx.GRU.attribute.hidden_size",
+    "cubic_coeff_a": f"{OPERATORS}/Resize/#ai.onnx.Resize.attribute.cubic_coeff_a",
+    "storage_order": f"{OPERATORS}/MaxPool/#ai.onnx.MaxPool.attribute.storage_order",
+    "conv dilations": f"{OPERATORS}/Conv/#ai.onnx.Conv.attribute.dilations",
+    "pads": f"{OPERATORS}/Pad/#ai.onnx.Pad.input.pads",
+    "roi": f"{OPERATORS}/RoiAlign/",
+    "roi resize": f"{OPERATORS}/Resize/#ai.onnx.Resize.input.roi",
+    "to": f"{OPERATORS}/TopK/",
+    "bfloat16": f"{OPERATORS}/If/#ai.onnx.If.type.V",
+    "float8e4m3fnuz": f"{OPERATORS}/If/#ai.onnx.If.type.V",
+    "cast tensor(float8e4m3fn)": f"{OPERATORS}/Cast/#ai.onnx.Cast.type.T1",
+    "type_proto": f"{OPERATORS}/Optional/#ai.onnx.Optional.attribute.type",
     # Words of texts.
     "pooling": f"{OPERATORS}/LpPool/",
     "bicubic interpolation": f"{OPERATORS}/Resize/",
-    "support vector machine": f"{ML}/SVMRegressor/",
+    "support vector machine": f"{ML}/SVMClassifier/",
     # Typing errors of one letter.
     "sofmax": f"{OPERATORS}/Softmax/",
     "Convolutoin": f"{OPERATORS}/Conv/",
-    "kernal_shape": f"{OPERATORS}/Conv/",
+    "kernal_shape": f"{OPERATORS}/Conv/#ai.onnx.Conv.attribute.kernel_shape",
     # Versions, opsets, upgrades and domains.
     "Conv-11": f"{OPERATORS}/Conv/11/",
     "conv 11": f"{OPERATORS}/Conv/11/",
     "ReduceL2-13": f"{OPERATORS}/ReduceL2/13/",
-    "conv 12": f"{OPERATORS}/Conv/",
+    "conv 12": f"{OPERATORS}/Conv/11/",
+    "Conv-12": f"{OPERATORS}/Conv/11/",
+    "Gelu-5": f"{OPERATORS}/Gelu/20/",
     "opset 17": "ai.onnx/opsets/17/",
     "ai.onnx.ml 3": "ai.onnx.ml/opsets/3/",
     "17 to 22": "ai.onnx/opsets/17-22/",
     "upgrade from opset 22 to 17": "ai.onnx/opsets/17-22/",
     "ai.onnx.ml": "ai.onnx.ml/",
     "preview training": "ai.onnx.preview.training/",
+    "opset": "ai.onnx/opsets/",
     "opsets": "ai.onnx/opsets/",
+    "opsets of ai.onnx.ml": "ai.onnx.ml/opsets/",
 }
 """What a reader asks for, and the page that comes first."""
 
@@ -163,7 +173,7 @@ def test_old_versions_only_by_number_and_differences_never(opened: Open, address
     searched(page, "Conv")
     for query in FIRST:
         found = [result["address"] for result in results(page, address, query)]
-        assert len(found) == len(set(found)) <= 30
+        assert len(found) == len({place.partition("#")[0] for place in found}) <= 30
         assert not [place for place in found if re.search(r"/operators/[^/]+/\d+-\d+/", place)]
         assert re.search(r"\d", query) or not [
             place for place in found if re.search(r"/operators/.*/\d+/$", place)
@@ -191,6 +201,9 @@ def test_names_come_before_texts_and_operators_before_pages(opened: Open, addres
         ("FlexAttention", "FlexAttention", "experimental", "ai.onnx.preview", "Computes scaled dot"),
         ("Upsample 7", "Upsample-7", "stable", "ai.onnx", "An older version of Upsample"),
         ("Conv 22", "Conv-22", "stable", "ai.onnx", "The convolution operator consumes"),
+        ("Conv-12", "Conv-11", "stable", "ai.onnx", "Conv has no version 12: the one before it is 11."),
+        ("Conv 99", "Conv-22", "stable", "ai.onnx", "Conv has no version 99: the newest one is 22."),
+        ("Gelu-5", "Gelu-20", "stable", "ai.onnx", "Gelu has no version 5: the first one is 20."),
     ],
 )
 def test_a_result_says_status_domain_and_what_it_is(
@@ -200,6 +213,58 @@ def test_a_result_says_status_domain_and_what_it_is(
     expect(first.locator("b")).to_have_text(title)
     expect(first.locator("small")).to_have_text([mark, place])
     expect(first.locator("span")).to_contain_text(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "why", "row"),
+    [
+        ("kernel_shape", "attribute kernel_shape", "kernel_shape"),
+        ("pads", "input pads", "pads"),
+        ("float8e4m3fn", "type tensor(float8e4m3fn) of V", "V"),
+        ("tensor(uint8)", "type tensor(uint8) of T", "T"),
+        ("seq(tensor(int64))", "type seq(tensor(int64)) of S", "S"),
+        ("graph", "attribute else_branch: graph", "else_branch"),
+        ("max pool storage", "attribute storage_order", "storage_order"),
+    ],
+)
+def test_a_result_says_what_was_found_and_leads_to_it(
+    opened: Open, address: str, query: str, why: str, row: str
+) -> None:
+    page = opened(address)
+    first = searched(page, query).locator("li a").first
+    expect(first.locator("em")).to_contain_text(why)
+    first.click()
+    target = page.locator("tr:target")
+    expect(target).to_be_in_viewport()
+    expect(target.locator("th code").first).to_have_text(row)
+
+
+def test_every_result_for_a_name_has_it(opened: Open, address: str) -> None:
+    page = opened(address)
+    searched(page, "conv")
+    found = results(page, address, "kernel_shape")
+    assert {result["title"] for result in found} > {"Conv", "MaxPool", "MaxUnpool"}
+    assert [result["title"] for result in found if result["why"] != "attribute kernel_shape"] == []
+
+
+@pytest.mark.parametrize("query", ["opset", "pads", "shape", "version", "stable", "conv"])
+def test_operators_come_before_opsets_and_these_before_other_pages(
+    cases_site: Callable[..., Served], opened: Open, query: str
+) -> None:
+    pages = {
+        "index.md": "# A",
+        "guide.md": f"# The {query} guide\n\n## Pads of an opset\n\nAll about {query}.\n",
+    }
+    site = cases_site("Q1", "F1", "H4", "L3", pages=pages)
+    page = opened(site.address)
+    searched(page, query)
+    kinds = [
+        0 if "/operators/" in result["address"] else 1 if result["address"].startswith("ops/") else 2
+        for result in results(page, site.address, query)
+    ]
+    assert kinds[-1] == 2
+    # Who asks for opsets and for nothing else gets their list first.
+    assert kinds[query == "opset" :] == sorted(kinds[query == "opset" :])
 
 
 def test_by_keyboard(opened: Open, address: str) -> None:
@@ -320,9 +385,9 @@ def cases_site(mkdocs_site: MkdocsSite) -> Iterator[Callable[..., Served]]:
     """Return a function that builds a site of cases in the theme; MkDocs' plugin `search` is not in it."""
     with ExitStack() as servers:
 
-        def build(*names: str, **options: object) -> Served:
+        def build(*names: str, pages: Mapping[str, str] = WRITTEN, **options: object) -> Served:
             plugin = {"opsetdocs": {"sources": list(case_files(*names)), "path": "ops"}}
-            site = mkdocs_site(theme="opsetdocs", pages=WRITTEN, plugins=[plugin], strict=False, **options)
+            site = mkdocs_site(theme="opsetdocs", pages=pages, plugins=[plugin], strict=False, **options)
             assert not (site.folder / "search").exists()
             return Served(site.folder, servers.enter_context(serving(site.folder)))
 
@@ -380,7 +445,7 @@ def test_what_mentions_a_name_comes_after_it(cases_site: Callable[..., Served], 
     page = opened(address)
     searched(page, "relu")
     mentions = [f"Mention{number}" for number in range(1, 11)]
-    assert titles(page, address, "relu") == ["Relu", "How to relu", *mentions]
+    assert titles(page, address, "relu") == ["Relu", *mentions, "How to relu"]
 
 
 def test_status_that_is_not_stated(cases_site: Callable[..., Served], opened: Open) -> None:

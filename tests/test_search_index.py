@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from html_site import BuiltSite
+from opsetdocs.build import build_site
 from opsetdocs.search_index import FOLDER, NAMES, search_files, written_page
-from opsetdocs.search_terms import terms, words
+from opsetdocs.search_terms import key, terms, words
 from opsetdocs.searched import Searched, SearchedDomain, SearchedOperator, SearchedPage, Weight
-from opsetdocs.site import Site
+from opsetdocs.site import Site, SiteOptions
 from search_cases import TERMS
 
 SiteOf = Callable[..., Site]
@@ -43,7 +47,8 @@ class Index:
 
     @property
     def lines(self) -> dict[str, str]:
-        lines = [line for name in self.names["lines"] for line in self.scripts[name]]
+        items = [item for name in self.names["lines"] for item in self.scripts[name][0]]
+        lines = [item if isinstance(item, str) else item[0] for item in items]
         return dict(zip(self.documents, lines, strict=True))
 
     @property
@@ -98,10 +103,25 @@ def test_a_text_is_found_by_its_words_and_their_parts(text: str) -> None:
     assert words(text) == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kernel_shape", "kernelshape"),
+        ("aten::Add", "atenadd"),
+        ("::", ""),
+        ("选择元素", "选择元素"),
+        ("X", "x"),
+    ],
+)
+def test_a_name_as_it_is_compared(text: str, expected: str) -> None:
+    assert key(text) == expected
+
+
 def test_a_signature_is_found_by_its_names_and_types(site_of: SiteOf) -> None:
     index = index_of(site_of("F4", "H1", search=True))
     assert index.found("alpha") == {"Window": Weight.NAME}
     assert index.found("slope") == {"Window": Weight.TEXT}
+    assert index.found("float") == {"Window": Weight.SIGNATURE}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +131,13 @@ def test_a_signature_is_found_by_its_names_and_types(site_of: SiteOf) -> None:
         ([(Weight.NAME, "pads"), (Weight.SUMMARY, "pads"), (Weight.TEXT, "pads")], "pads", Weight.NAME),
         ([(Weight.SUMMARY, "It pools."), (Weight.TEXT, "It pools.")], "pools", Weight.SUMMARY),
         ([(Weight.NAME, "kernel_shape")], "kernelshape", Weight.NAME),
-        ([(Weight.NAME, "kernel_shape")], "shape", Weight.NAME),
+        ([(Weight.NAME, "kernel_shape")], "shape", Weight.SIGNATURE),
+        ([(Weight.NAME, "kernel_shape"), (Weight.NAME, "shape")], "shape", Weight.NAME),
+        ([(Weight.NAME, "aten::add")], "atenadd", Weight.NAME),
+        ([(Weight.NAME, "to")], "to", Weight.NAME),
+        ([(Weight.NAME, "to_end")], "to", None),
+        ([(Weight.NAME, "::")], "", None),
+        ([(Weight.SIGNATURE, "tensor(int8)"), (Weight.TEXT, "int8")], "int8", Weight.SIGNATURE),
         ([(Weight.NAME, "X")], "x", Weight.NAME),
         ([(Weight.TEXT, "the input X")], "x", None),
         ([(Weight.TEXT, "the input X")], "the", None),
@@ -121,7 +147,9 @@ def test_a_signature_is_found_by_its_names_and_types(site_of: SiteOf) -> None:
     ],
 )
 def test_where_a_word_stands(texts: list[tuple[Weight, str]], word: str, weight: Weight | None) -> None:
-    assert index_with(page("Other"), page("P", *texts)).found(word) == ({"P": weight} if weight else {})
+    assert index_with(page("Other"), page("P", *texts)).found(word) == (
+        {} if weight is None else {"P": weight}
+    )
 
 
 def test_words_stand_in_order_and_in_small_scripts() -> None:
@@ -140,7 +168,7 @@ def test_words_stand_in_order_and_in_small_scripts() -> None:
 def test_what_a_word_of_every_text_costs() -> None:
     index = index_with(*(page(f"P{number}", (Weight.TEXT, "tensor")) for number in range(2000)))
     assert len(index.found("tensor")) == 2000
-    assert set(index.words["tensor"][1:]) == {5}  # Steps, not ever greater numbers.
+    assert set(index.words["tensor"][1:]) == {4}  # Steps, not ever greater numbers.
 
 
 def test_the_index_of_a_site(site_of: SiteOf) -> None:
@@ -167,6 +195,45 @@ def test_status_in_a_word() -> None:
     assert index.names["domains"] == [
         ["com.x", "com.x/", [1, 3, 5], 1, [["Old", 0, [[1, 1], [3, 3], 5]], ["a b", 2, [2], "ab~12345678"]]]
     ]
+
+
+def test_what_has_an_id_is_in_the_index(tmp_path: Path) -> None:
+    text = (
+        "Text.\n\n## Attributes\n\n- `axis` : int\n- `con` : int\n- `axis` : float\n\n"
+        "## Inputs\n\n- `X` : T\n- `at a` : tensor(int64)\n\n"
+        "## Type Constraints\n\n- `T` : tensor(float), map(int64, tensor(float))\n\n"
+        "## Properties\n\n- `shape inference` : yes\n"
+    )
+    operator = {"opType": "Op", "sinceVersion": 1, "status": "STABLE", "docString": text}
+    head = {"magic": "ONNXOPSET", "irVersion": 10, "domain": "com.x", "opsetVersion": 1}
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps({**head, "operator": [operator]}), encoding="utf-8")
+    site = build_site(SiteOptions(sources=(str(file),), search=True))
+    index = index_of(site)
+    (name,) = index.names["lines"]
+    items, types = index.scripts[name]
+    reserved, odd = (hashlib.sha256(text).hexdigest()[:8] for text in (b"con", b"at a"))
+    assert items[0] == [
+        "Text.",
+        ["axis", 0, ["con", f"con_{reserved}"], 0],
+        ["X", 1, ["at a", f"ata_{odd}"], 2],
+        [],
+        ["T", 3],
+    ]
+    assert types == [["int"], ["T"], ["tensor(int64)"], ["tensor(float)", "map(int64, tensor(float))"]]
+    page = next(page for page in site.pages if page.address == "com.x/operators/Op/")
+    for kind, names in zip(("attribute", "input"), items[0][1:3], strict=True):
+        for name in names[::2]:
+            assert f'<tr id="com.x.Op.{kind}.{name if isinstance(name, str) else name[1]}">' in page.html
+
+
+def test_the_size_of_the_index_of_onnx(onnx_site: BuiltSite) -> None:
+    """Compressed: what the first results need at most 3 kB, everything at most 60 kB."""
+    sizes = {
+        file.name: len(gzip.compress(file.read_bytes(), 9)) for file in (onnx_site.folder / FOLDER).iterdir()
+    }
+    assert sizes["names.js"] < 3_000
+    assert sum(sizes.values()) < 60_000
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from html_site import BuiltSite, Node, Page
 from opsetdocs.addresses import assign
 from opsetdocs.catalog import Catalog
 from opsetdocs.history import build_catalog
+from opsetdocs.mkdocs_theme import THEME_DIR
 from opsetdocs.operator_list import operator_lists
 from opsetdocs.resources import site_config_dir
 from opsetdocs.search_index import FOLDER, NAMES
@@ -182,6 +183,18 @@ def test_the_nav_of_a_page_of_ours_stays_short(themed: MkdocsSite) -> None:
             {"locale": "pt_BR", "dir": "rtl", "color_mode": "dark"},
             {"lang": "pt-BR", "dir": "rtl", "data-color-mode": "dark"},
         ),
+        ({"locale": "de"}, {"lang": "de", "dir": "ltr", "data-color-mode": "auto"}),
+        ({"locale": "fa"}, {"lang": "fa", "dir": "rtl", "data-color-mode": "auto"}),
+        ({"locale": "he", "dir": "ltr"}, {"lang": "he", "dir": "ltr", "data-color-mode": "auto"}),
+        (
+            {"words": {"Search": '<Suche> & "mehr"'}},
+            {
+                "lang": "en",
+                "dir": "ltr",
+                "data-color-mode": "auto",
+                "data-words": '{"Search": "\\u003cSuche\\u003e \\u0026 \\"mehr\\""}',
+            },
+        ),
     ],
 )
 def test_options_reach_the_page(
@@ -189,6 +202,31 @@ def test_options_reach_the_page(
 ) -> None:
     page = themed("N8", theme=options, strict=False).page("ai.onnx/")
     assert page.root.find_all("html")[0].attributes == expected
+
+
+def phrases() -> set[str]:
+    """Return the English phrases of the theme: what stands between quotes in each `word(...)`."""
+    files = [*THEME_DIR.glob("*.html"), THEME_DIR / "assets/opsetdocs-theme.js"]
+    calls = [call for file in files for call in file.read_text(encoding="utf-8").split("word(")[1:]]
+    # A call ends where its parentheses are closed: in none of them are there others.
+    return {phrase for call in calls for phrase in re.findall(r'"([^"]+)"', call.partition(")")[0])}
+
+
+def test_every_phrase_is_documented() -> None:
+    text = (site_config_dir() / "docs/project/theme.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^The phrases are .*", text, re.MULTILINE)
+    assert set(re.findall(r"`([^`]+)`", listed)) == phrases()
+
+
+def test_the_words_can_be_those_of_another_language(themed: MkdocsSite) -> None:
+    words = {phrase: f"({phrase})" for phrase in phrases()}
+    options = {"repo_url": "https://code.example/", "plugin": {"title": "Every one"}}
+    site = themed("N8", pages=PAGES, nav=NAV, theme={"words": words}, **options)
+    for file in ("ai.onnx/index.html", "guide/index.html", "404.html"):
+        html = (site.folder / file).read_text(encoding="utf-8")
+        left = {phrase for phrase in words if re.search(rf'[>"]{re.escape(phrase)}[<"]', html)}
+        # The text of the page is that of a template.
+        assert left == ({"Breadcrumb", "Operators"} if file.startswith("ai.onnx") else set())
 
 
 def test_links_to_the_sources_of_pages(themed: MkdocsSite) -> None:

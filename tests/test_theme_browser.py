@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import json
 import logging
 import re
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,14 +15,9 @@ from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, expect
 
 from conftest import case_files
+from serving import serving
 
 pytestmark = pytest.mark.browser
-
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "font-src 'self'; base-uri 'none'; form-action 'self'"
-)
-"""The strictest Content-Security-Policy under which a site works."""
 
 HOME = """\
 # Welcome
@@ -71,29 +62,6 @@ PLACES = {
     "com.example/opsets/1-18/": "an upgrade",
     "home/": "a hand-written page",
 }
-
-
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves a site below `/project/`, as a project's site is, with the policy."""
-
-    def translate_path(self, path: str) -> str:
-        return super().translate_path(path.removeprefix("/project"))
-
-    def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    handler = functools.partial(_Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/project/"
-        server.shutdown()
 
 
 def operators(folder: Path, count: int) -> Path:
@@ -198,7 +166,7 @@ def test_the_operators_are_listed_and_filtered(opened: Open) -> None:
     expect(nav.locator("[aria-current]")).to_have_text("Split")
     nav.get_by_label("Filter").fill("norm batch")
     expect(links).to_have_text(["BatchNormalization"])
-    expect(nav.locator("output")).to_have_text(f"1 of {everything} operators")
+    expect(nav.locator("output")).to_have_text(f"Operators: 1 of {everything}")
     nav.get_by_label("Filter").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("BatchNormalization")
     expect(links).to_have_text(["BatchNormalization"])  # The filter stays while one walks through the site.
@@ -297,6 +265,30 @@ def test_nothing_of_search_is_loaded_before_it_is_used(opened: Open) -> None:
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+def test_the_script_speaks_the_language_of_the_site(browser: Browser, tmp_path: Path) -> None:
+    words = {
+        "Operators: {found} of {all}": "{all} Operatoren, davon {found}",
+        "1 result": "Ein Treffer",
+        "Nothing found": "Nichts gefunden",
+        "Dark colours": "<i>Dunkel</i>",
+        "Search": "Suche",
+    }
+    with serving(build(tmp_path, theme={"name": "opsetdocs", "words": words})) as served:
+        page = browser.new_page()
+        page.goto(f"{served}com.example/operators/Split/")
+        expect(page.locator(".color-button")).to_have_attribute("title", "<i>Dunkel</i>")
+        nav = page.locator(".operators")
+        nav.get_by_role("searchbox").fill("logsoftmax")
+        expect(nav.locator("output")).to_have_text(re.compile(r"^\d+ Operatoren, davon 1$"))
+        page.get_by_role("button", name="Suche").click()
+        dialog = page.get_by_role("dialog", name="Suche")
+        dialog.get_by_role("searchbox").fill("logsoftmax")
+        expect(dialog.get_by_role("status")).to_have_text("Ein Treffer")
+        dialog.get_by_role("searchbox").fill("no such word")
+        expect(dialog.get_by_role("status")).to_have_text("Nichts gefunden")
+        page.close()
+
+
 def test_the_keyboard_reaches_the_content_at_once(opened: Open) -> None:
     page = opened("com.example/operators/Split/")
     page.keyboard.press("Tab")
@@ -348,6 +340,47 @@ def test_from_disk(opened: Open, tmp_path: Path) -> None:
     page.keyboard.type("log softmax")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("LogSoftmax")
+
+
+def test_from_disk_links_to_folders_lead_to_the_pages_in_them(opened: Open, site: Path) -> None:
+    base = f"{site.as_uri()}/"
+    page = opened("index.html", base=base)
+    title = page.get_by_role("heading", level=1)
+    page.get_by_role("main").get_by_role("link", name="com.example", exact=True).click()
+    expect(title).to_have_text("com.example")
+    page.get_by_role("navigation", name="Operators").get_by_role("link", name="RNN").click()
+    expect(title).to_have_text("RNN")
+    page.keyboard.press("/")
+    page.keyboard.type("split")
+    expect(page.get_by_role("dialog").get_by_role("link").first).to_contain_text("Split")
+    page.keyboard.press("Enter")
+    expect(title).to_have_text("Split")
+    page.get_by_role("navigation", name="Versions").get_by_role("link", name="13").click()
+    expect(title).to_have_text("Split-13")
+    page.locator("svg a", has_text="18").locator("text").first.click()
+    expect(title).to_have_text("Split-18")
+    page.goto(f"{base}com.example/operators/Split/index.html#com.example.Split-13")
+    expect(page).to_have_url(f"{base}com.example/operators/Split/13/index.html#com.example.Split-13")
+    page.goto(f"{base}com.example/opsets/index.html")
+    page.get_by_label("From opset").select_option("1")
+    page.get_by_role("button", name="Show").click()
+    expect(title).to_have_text(re.compile("from opset 1 to"))
+    page.get_by_role("link", name="All domains").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{base}index.html")
+
+
+def test_from_disk_a_link_opens_in_another_tab_too(opened: Open, site: Path) -> None:
+    page = opened("com.example/index.html", base=f"{site.as_uri()}/")
+    with page.context.expect_page() as other:
+        page.locator(".opsetdocs-operators").get_by_role("link", name="Split").click(button="middle")
+    expect(other.value.get_by_role("heading", level=1)).to_have_text("Split")
+
+
+def test_a_link_is_left_alone_where_there_is_a_server(opened: Open) -> None:
+    page = opened("com.example/")
+    page.locator(".opsetdocs-operators").get_by_role("link", name="Split").click()
+    expect(page).to_have_url(re.compile(r"/com\.example/operators/Split/$"))
 
 
 def test_print_shows_the_text_alone(opened: Open) -> None:

@@ -2,9 +2,10 @@
 
      opsetdocsSearch(site: URL) -> Promise<{search(query: string, early?) -> Promise<Array<Result>>}>
 
-   where a result is {address, title, mark, place, text}: the address is relative to the site's root; mark (a status),
-   place (what it belongs to) and text (a line about it) may be empty; text may be a promise of it. `early` is called
-   with the first results, if the names alone tell them, while the words of texts are still being loaded.
+   where a result is {address, title, mark, place, why, text}: the address is relative to the site's root; mark (a
+   status), place (what it belongs to), why (the attribute or type to which the address leads) and text (a line about
+   it) may be empty; text may be a promise of it. `early` is called with the first results, if the names alone tell
+   them, while the words of texts are still being loaded.
 
    The index is made by src/opsetdocs/search_index.py. It is a set of scripts, because a page that is opened from disk
    may load scripts, but may not read other files. */
@@ -16,13 +17,17 @@
   const LEAST_BEGINNING = 3; // letters, for words that begin with what is asked for
   const LEAST_NEAR = 4; // letters, for words that differ in one
 
-  /* How well a document fits, the best first. */
-  const [EXACT, BEGINNING, WORD, INSIDE, TITLE, TEXT, NEAR_NAME, NEAR_TEXT] = [0, 1, 2, 3, 4, 5, 6, 7];
+  /* How well a document fits, the best first: operators, domains and opsets by name; operators by their text; other
+     pages; and what differs by a letter only if there is nothing else. */
+  const [EXACT, BEGINNING, WORD, INSIDE, DOMAIN] = [0, 1, 2, 3, 4];
+  const [ENTRY, EXACT_PAGE, TEXT, SET, TITLE, PAGE, NEAR_NAME, NEAR_TEXT] = [5, 6, 7, 8, 9, 10, 11, 12];
   const LEAST_INSIDE = 3; // letters, or `ml` would be in RandomUniformLike
 
-  /* How much a word counts that is in a name; in texts it counts 1 to 3. Twice as much if it is the whole word. */
-  const IN_NAME = 4;
+  /* How much a word counts that is in a name; in texts it counts 1 to 4. Twice as much if it is the whole word. */
+  const IN_NAME = 5;
   const IN_PLACE = 1;
+  const NAME = 4; // in texts: the whole name of an attribute, an input or an output
+  const KINDS = ["attribute", "input", "output", "type"]; // in the order of the index
 
   /* ---- Words: the same as in src/opsetdocs/search_terms.py ---- */
 
@@ -100,6 +105,9 @@
     });
   }
 
+  /** What stands for a part of an address in ids. */
+  const asId = (segment) => segment.replaceAll("~", "_").replace(/^\d/, "_$&");
+
   /** All operators and pages, in the order of their numbers in the index. */
   function documentsOf(names) {
     const { index, marks, section } = names;
@@ -113,6 +121,7 @@
           place: domain,
           mark: marks[mark],
           address: folder + index,
+          id: `${asId(address.slice(0, -1))}.${asId(segment)}`,
           // A version is a number, or with a mark of its own a number and that.
           versions: () =>
             versions
@@ -121,9 +130,15 @@
         };
       }),
     );
-    // What the title of an opset's page says, its number says as well: see `byOpset`.
     const order = names.domains.length;
-    const pages = names.pages.map(([title, place, address, isOpset]) => ({ title, place, address, isOpset, order }));
+    const domains = names.domains.map(([, address]) => section + address);
+    const pages = names.pages.map(function ([title, place, address, isOpset]) {
+      const domain = domains.find((folder) => address.startsWith(folder));
+      const isDomain = address === domain + index;
+      const isSet = domain !== undefined || address === section + index;
+      // What the title of an opset's page says, its number says as well: see `byOpset`.
+      return { title, place, address, isSet, isDomain, isOpset, order };
+    });
     return [...operators, ...pages].map((entry, number) => ({
       ...entry,
       number,
@@ -139,11 +154,11 @@
 
   /** How well the name of a document fits what is asked for; nothing if it does not. */
   function fit(entry, { joined, parts }) {
-    if (entry.key === joined || (entry.isOperator && entry.placeKey.key + entry.key === joined)) {
-      return EXACT;
-    }
     if (!entry.isOperator) {
-      return !entry.isOpset && parts.every((part) => beginsWord(entry, part)) ? TITLE : undefined;
+      return fitOfPage(entry, joined, parts);
+    }
+    if (entry.key === joined || entry.placeKey.key + entry.key === joined) {
+      return EXACT;
     }
     if (entry.key.startsWith(joined)) {
       return BEGINNING;
@@ -152,6 +167,16 @@
       return WORD;
     }
     return joined.length >= LEAST_INSIDE && parts.every((part) => entry.key.includes(part)) ? INSIDE : undefined;
+  }
+
+  function fitOfPage(entry, joined, parts) {
+    if (entry.key === joined) {
+      return entry.isSet ? EXACT : EXACT_PAGE;
+    }
+    if (entry.isOpset || !parts.every((part) => beginsWord(entry, part))) {
+      return undefined;
+    }
+    return entry.isDomain ? DOMAIN : entry.isSet ? SET : TITLE;
   }
 
   /** Operators and pages by their names. */
@@ -177,14 +202,9 @@
       if (!entry.isOperator || (rank !== EXACT && !isApart)) {
         continue;
       }
-      const versions = entry.versions();
-      const version = versions.find(({ number }) => number === Number(digits));
-      if (version) {
-        const title = `${entry.title}-${version.number}`;
-        const newest = versions.at(-1);
-        const text =
-          version === newest ? undefined : `An older version of ${entry.title}: the current one is ${newest.number}.`;
-        yield { entry, rank, title, text, mark: version.mark, address: version.address };
+      const version = versionOf(entry, Number(digits));
+      if (version.isThere || rank === EXACT) {
+        yield { entry, rank, ...version };
       }
       if (rank === EXACT) {
         yield { entry, rank: BEGINNING };
@@ -192,7 +212,38 @@
     }
   }
 
+  /** The result for a version; if there is none of this number, for the one before it. */
+  function versionOf({ title: name, versions: all }, wanted) {
+    const versions = all();
+    const newest = versions.at(-1);
+    const { number, mark, address } = versions.findLast((version) => version.number <= wanted) ?? versions[0];
+    const title = `${name}-${number}`;
+    const isThere = number === wanted;
+    if (!isThere) {
+      const before = number === newest.number ? "the newest one" : "the one before it";
+      const which = number > wanted ? "the first one" : before;
+      return { isThere, title, mark, address, text: `${name} has no version ${wanted}: ${which} is ${number}.` };
+    }
+    const old = `An older version of ${name}: the current one is ${newest.number}.`;
+    return { isThere, title, mark, address, text: number === newest.number ? undefined : old };
+  }
+
   const OF_OPSETS = new Set(["opset", "opsets", "version", "versions", "upgrade", "upgrading", "from", "to", "moving"]);
+
+  /** The pages of all opsets of domains, for a query that asks for opsets and for nothing else but a domain. */
+  function* byOpsets(names, documents, { parts }) {
+    const others = parts.filter((part) => !["opset", "opsets"].includes(part));
+    if (others.length === parts.length) {
+      return;
+    }
+    for (const [domain, address] of names.domains) {
+      const page = `${names.section}${address}opsets/${names.index}`;
+      const entry = documents.find((entry) => entry.address === page);
+      if (entry && others.every((word) => beginsWord(keyOf(domain), word))) {
+        yield { entry, rank: EXACT };
+      }
+    }
+  }
 
   /** Opsets by number, and moving from one to another: `opset 17`, `17 to 22`, `ai.onnx.ml 3`. */
   function* byOpset(names, { parts }) {
@@ -286,7 +337,7 @@
         let place = 0;
         for (const step of steps) {
           place = (place & ~3) + step;
-          const count = 2 * (place & 3) - (known === word ? 0 : 1);
+          const count = 2 * ((place & 3) + 1) - (known === word ? 0 : 1);
           found.set(place >> 2, Math.max(count, found.get(place >> 2) ?? 0));
         }
       }
@@ -314,6 +365,64 @@
     return found;
   }
 
+  /* ---- Why an operator was found ---- */
+
+  /** The entries of an operator, in the form that the index gives them, with their kinds. */
+  function* entriesOf(kinds, types) {
+    for (const [at, kind] of KINDS.entries()) {
+      const items = kinds[at] ?? [];
+      for (let i = 0; i < items.length; i += 2) {
+        const [name, id = name] = [].concat(items[i]);
+        yield { kind, name, id: `${kind}.${id}`, types: types[items[i + 1]] };
+      }
+    }
+  }
+
+  /* How well a type fits some words, the best first: it is these, has all of them, or words that begin with them. */
+  const TYPE_FITS = [
+    (type, words) => type.key === words.join(""),
+    (type, words) => words.every((word) => type.key === word || wordsOf(type).includes(word)),
+    (type, words) => words.every((word) => wordsOf(type).some((own) => own.startsWith(word))),
+  ];
+
+  /** The entry for which an operator was found, and why: by its name, by a type, by a part of its name. */
+  function reason(entry, kinds, types, { joined, terms }) {
+    const all = terms.map((parts) => parts.join(""));
+    const words = all.filter((word) => !inNames([entry], word).size); // What its own name does not explain.
+    const entries = Array.from(entriesOf(kinds, types));
+    const constraints = entries.filter(({ kind }) => kind === "type");
+    const named = entries.filter(({ kind }) => kind !== "type");
+
+    function byName(fits) {
+      const item = named.find(({ name }) => fits(keyOf(name).key));
+      return item && { id: item.id, why: `${item.kind} ${item.name}` };
+    }
+
+    function byType(words) {
+      for (const fits of TYPE_FITS) {
+        for (const { kind, name, id, types } of [...constraints, ...named]) {
+          const type = types.find((type) => fits(keyOf(type), words));
+          if (type) {
+            return { id, why: kind === "type" ? `type ${type} of ${name}` : `${kind} ${name}: ${type}` };
+          }
+        }
+      }
+      return undefined;
+    }
+
+    const whole = byName((key) => key === joined || (words.length === 1 && key === words[0]));
+    if (whole || !words.length) {
+      return whole;
+    }
+    return (
+      byType(all) ??
+      byType(words) ??
+      byName((key) => words.every((word) => key.includes(word))) ??
+      byName((key) => words.includes(key)) ??
+      byName((key) => words.every((word) => word.length >= LEAST_NEAR && areNear(key, word)))
+    );
+  }
+
   /* ---- The search ---- */
 
   function compare(one, other) {
@@ -333,36 +442,44 @@
     const documents = documentsOf(names);
     const skipped = new Set(names.skipped);
     const textsWith = wordIndex(site, names.words);
-    const lines = new Map();
+    const details = new Map();
 
-    async function lineOf(number) {
+    /** What is said about a document: its line, its entries by kind, and all types that those refer to. */
+    async function detailsOf(number) {
       const at = Math.floor(number / LINES);
-      if (!lines.has(at)) {
-        lines.set(at, load(site, names.lines[at]));
+      if (!details.has(at)) {
+        const content = load(site, names.lines[at]);
+        content.catch(() => details.delete(at)); // The next query tries again.
+        details.set(at, content);
       }
-      return lines.get(at).then(
-        (content) => content[number % LINES],
-        () => "",
-      );
+      const [items, types] = await details.get(at);
+      const [line, ...kinds] = [].concat(items[number % LINES]);
+      return { line, kinds, types };
     }
 
-    /** Documents that have all words; a name counts more as it stands than by its parts. */
-    async function byText({ terms, joined }, rank, orNear) {
-      const documentsWith = async (word) => either(inNames(documents, word), await textsWith(word, orNear));
+    /** Documents that have all words; a name counts more as it stands than by its parts, and leaves those out. */
+    async function byText({ terms, joined }, { isNamed = false, isNear = false } = {}) {
+      const documentsWith = async (word) => either(inNames(documents, word), await textsWith(word, isNear));
+      const whole = await textsWith(joined);
+      const named = new Set([...whole].filter(([, count]) => count === 2 * NAME).map(([number]) => number));
       const wanted = terms.filter((term) => !(term.length === 1 && skipped.has(term[0])));
-      if (!wanted.length) {
-        return [];
+      let found = scaled(whole, wanted.length + 1);
+      if (wanted.length && !(wanted.length > 1 && (isNamed || named.size))) {
+        const sets = await Promise.all(
+          wanted.map(async function (parts) {
+            const joint = parts.length > 1 ? await documentsWith(parts.join("")) : new Map();
+            return joint.size
+              ? scaled(joint, parts.length + 1)
+              : every(await Promise.all(parts.map(documentsWith)));
+          }),
+        );
+        found = either(every(sets), wanted.length > 1 ? found : []);
       }
-      const sets = await Promise.all(
-        wanted.map(async function (parts) {
-          const apart = every(await Promise.all(parts.map(documentsWith)));
-          const whole = parts.length > 1 ? await documentsWith(parts.join("")) : [];
-          return either(apart, scaled(whole, parts.length + 1));
-        }),
-      );
-      const whole = wanted.length > 1 ? await textsWith(joined) : [];
-      const found = either(every(sets), scaled(whole, wanted.length + 1));
-      return Array.from(found, ([number, count]) => ({ entry: documents[number], rank, count }));
+      return Array.from(found, function ([number, count]) {
+        const entry = documents[number];
+        const rank = !entry.isOperator ? (entry.isSet ? SET : PAGE) : named.has(number) ? ENTRY : TEXT;
+        return { entry, rank: isNear ? NEAR_TEXT : rank, count };
+      });
     }
 
     function scaled(found, by) {
@@ -370,27 +487,40 @@
     }
 
     /** The best of what was found, each page once; `isCut` says that these are not all. */
-    function shown(found) {
+    function best(found) {
       const once = new Map();
-      let isCut = false;
       for (const item of found.sort(compare)) {
         const address = item.address ?? item.entry.address;
         if (!once.has(address)) {
-          if (once.size === MOST) {
-            isCut = true;
-            break;
-          }
-          once.set(address, {
-            address,
-            title: item.title ?? item.entry.title,
-            mark: item.mark ?? item.entry.mark ?? "",
-            place: item.entry.place,
-            text: item.text ?? (item.entry.number === undefined ? "" : lineOf(item.entry.number)),
-          });
+          once.set(address, item);
         }
       }
-      return Object.assign(Array.from(once.values()), { isCut });
+      const items = Array.from(once.values());
+      return Object.assign(items.slice(0, MOST), { isCut: items.length > MOST });
     }
+
+    function result({ entry, address, title, mark, text }) {
+      const line = () => detailsOf(entry.number).then(({ line }) => line, () => "");
+      return {
+        address: address ?? entry.address,
+        title: title ?? entry.title,
+        mark: mark ?? entry.mark ?? "",
+        place: entry.place,
+        why: "",
+        text: text ?? (entry.number === undefined ? "" : line()),
+      };
+    }
+
+    /** The result for an operator that was found by its text: it leads to what was found, if that has an id. */
+    async function resultOfText(item, asked) {
+      const { entry } = item;
+      const { line, kinds, types } = await detailsOf(entry.number).catch(() => ({ line: "", kinds: [], types: [] }));
+      const { id, why = "" } = reason(entry, kinds, types, asked) ?? {};
+      const address = id ? `${entry.address}#${entry.id}.${id}` : entry.address;
+      return { ...result({ ...item, address, text: line }), why };
+    }
+
+    const isOfText = ({ entry, rank }) => entry.isOperator && [ENTRY, TEXT, NEAR_TEXT].includes(rank);
 
     return {
       async search(query, early) {
@@ -400,15 +530,25 @@
         if (!joined) {
           return [];
         }
-        const named = [...byOpset(names, asked), ...byVersion(documents, asked), ...byName(documents, asked)];
-        if (named.length) {
-          early?.(shown(named));
+        const named = [
+          ...byOpsets(names, documents, asked),
+          ...byOpset(names, asked),
+          ...byVersion(documents, asked),
+          ...byName(documents, asked),
+        ];
+        // Operators that are found by their texts come after these, and before other pages.
+        const first = best(named.filter(({ rank }) => rank <= DOMAIN));
+        if (first.length) {
+          early?.(Object.assign(first.map(result), { isCut: first.isCut }));
         }
-        const found = [...named, ...(await byText(asked, TEXT, false))];
-        if (!named.length) {
-          found.push(...byNearName(documents, asked));
+        const isNamed = named.some(({ entry, rank }) => entry.isOperator && rank === EXACT);
+        let found = [...named, ...(await byText(asked, { isNamed }))];
+        if (!found.length) {
+          found = [...byNearName(documents, asked), ...(await byText(asked, { isNear: true }))];
         }
-        return shown(found.length ? found : await byText(asked, NEAR_TEXT, true));
+        const shown = best(found);
+        const results = shown.map((item) => (isOfText(item) ? resultOfText(item, asked) : result(item)));
+        return Object.assign(await Promise.all(results), { isCut: shown.isCut });
       },
     };
   };

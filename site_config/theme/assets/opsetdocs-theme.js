@@ -4,6 +4,13 @@
   const root = document.documentElement;
   const site = new URL("..", document.currentScript.src);
 
+  const words = JSON.parse(root.dataset.words ?? "{}");
+
+  /** A phrase in the language of the site, with values in the places that it names in braces. */
+  function word(phrase, values = {}) {
+    return (words[phrase] ?? phrase).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+  }
+
   /** The browser's storage; it is refused to some pages, such as those opened from disk. */
   function storage(kind) {
     try {
@@ -29,7 +36,7 @@
 
   function colorButton(button) {
     function name() {
-      const other = isDark(root.dataset.colorMode) ? "Light colours" : "Dark colours";
+      const other = isDark(root.dataset.colorMode) ? word("Light colours") : word("Dark colours");
       button.querySelector(".unseen").textContent = button.title = other;
     }
     button.addEventListener("click", function () {
@@ -110,11 +117,12 @@
     }
 
     function show() {
-      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const found = operators.filter((operator) => words.every((word) => operator.searched.includes(word)));
-      const start = words.length ? 0 : Math.max(0, Math.min(current - MOST / 2, found.length - MOST));
+      const parts = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const found = operators.filter((operator) => parts.every((part) => operator.searched.includes(part)));
+      const start = parts.length ? 0 : Math.max(0, Math.min(current - MOST / 2, found.length - MOST));
       box.replaceChildren(...found.slice(start, start + MOST).map(entry));
-      count.textContent = words.length ? `${found.length} of ${operators.length} operators` : "";
+      const counts = { found: found.length, all: operators.length };
+      count.textContent = parts.length ? word("Operators: {found} of {all}", counts) : "";
       session?.setItem(`opsetdocs-filter ${base}`, input.value);
     }
 
@@ -227,18 +235,27 @@
       const title = document.createElement("b");
       title.textContent = result.title;
       link.append(title);
-      for (const words of [result.mark, result.place].filter(Boolean)) {
+      for (const about of [result.mark, result.place].filter(Boolean)) {
         const note = document.createElement("small");
-        note.textContent = words;
+        note.textContent = about;
         link.append(" ", note);
+      }
+      if (result.why) {
+        const why = document.createElement("em");
+        why.textContent = result.why;
+        link.append(why);
       }
       if (result.text) {
         const text = document.createElement("span");
-        Promise.resolve(result.text).then((words) => (text.textContent = words));
+        Promise.resolve(result.text).then((line) => (text.textContent = line));
         link.append(text);
       }
       item.append(link);
       return item;
+    }
+
+    function resultsInWords(count) {
+      return word(["Nothing found", "1 result"][count] ?? "{count} results", { count });
     }
 
     /** Show the results for what is in the field. The first ones stay where they are when more are found. */
@@ -252,8 +269,7 @@
           }
           results.append(...found.slice(count).map(entry));
           count = found.length;
-          const which = found.isCut ? "The first " : "";
-          status.textContent = count ? `${which}${count} result${count > 1 ? "s" : ""}` : "Nothing found";
+          status.textContent = found.isCut ? word("The first {count} results", { count }) : resultsInWords(count);
         }
       }
       const query = input.value.trim();
@@ -262,12 +278,12 @@
         status.textContent = "";
         return;
       }
-      status.textContent ||= "Searching…";
+      status.textContent ||= word("Searching…");
       try {
         show(await (await load()).search(query, show));
       } catch (error) {
         if (number === latest) {
-          status.textContent = `Search does not work here: ${error.message}.`;
+          status.textContent = word("Search does not work here: {reason}.", { reason: error.message });
         }
       }
     }
