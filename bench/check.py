@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from bench.measure import Comparison, Program, part, python
@@ -42,9 +44,9 @@ def comparisons(folder: Path) -> tuple[Comparison, ...]:
     )
 
 
-def parse(folder: str) -> None:
-    load((folder,), base=Path())
+def parse(folder: str) -> Callable[[], object]:
+    return partial(load, (folder,), base=Path())
 
 
-def parse_and_check(folder: str) -> None:
-    rules.run(load((folder,), base=Path()).sets)
+def parse_and_check(folder: str) -> Callable[[], object]:
+    return lambda: rules.run(load((folder,), base=Path()).sets)

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 from mkdocs.utils.yaml import yaml_load
 
-from bench.measure import Comparison, Program, part, python
+from bench.edit import Edit
+from bench.measure import Comparison, Program, nothing, part, python
 from opsetdocs.sources import load
+
+ONE_PAGE = "mkdocs build, one page"
+COLD = "opsetdocs build"
+UNCHANGED = "opsetdocs build, nothing changed"
+EDITED = "opsetdocs build, one operator edited"
+FLOOR = "the floor: read, and write the same bytes"
+OUT_OF_NAV = "mkdocs build, one page in the nav"
+IN_NAV = "mkdocs build, all pages in the nav"
+ZENSICAL = "zensical build"
 
 MOST_PAGES_IN_NAV = 4_000
 """MkDocs takes time that grows with the square of these; 4,000 take five minutes."""
+
+ONNX_WORDS = "as a preprocessing step"
+"""Words in the text of `CausalConvWithState`, which only the latest opsets of ONNX have."""
+
+MADE_WORDS = "r 7 of a made domain"
+"""Words in the text of `Operator7` of a made domain."""
 
 _CONFIG = """\
 site_name: Bench
@@ -25,6 +40,11 @@ theme: {{name: {theme}, highlightjs: false}}
 docs_dir: {docs}
 site_dir: {site}
 {more}
+"""
+
+_SMALLEST = """\
+magic: "ONNXOPSET" ir_version: 10 domain: "com.example.small" opset_version: 1
+operator { op_type: "Halve" since_version: 1 status: STABLE doc_string: "Halves." }
 """
 
 
@@ -48,50 +68,128 @@ class _Folders:
         return self.root / "docs"
 
 
+def start(folder: Path) -> tuple[Comparison, ...]:
+    """Compare what programs take before they do anything."""
+    (folder / "sources").mkdir()
+    (folder / "sources/small.textproto").write_text(_SMALLEST)
+    programs = (
+        Program("python", python("-c", "pass")),
+        Program("opsetdocs --version", _opsetdocs("--version")),
+        Program("import mkdocs.commands.build", python("-c", "import mkdocs.commands.build")),
+        _one_page(folder),
+        _cold("opsetdocs build, one operator", _Folders(folder)),
+    )
+    return (Comparison("start-up", programs),)
+
+
 def onnx(folder: Path) -> tuple[Comparison, ...]:
-    """Compare the site of all of ONNX, cold and unchanged, with a site of one page."""
+    """Compare the site of all of ONNX, cold, unchanged and with an edit, with a site of one page."""
     place = _Folders(folder)
     _run(*_opsetdocs("export", str(place.sources)))
-    (folder / "one").mkdir()
-    (folder / "one/index.md").write_text("# One page\n")
-    one = _config(folder / "one.yml", docs=folder / "one", site=folder / "one-site")
-    return (
-        Comparison(
-            "all of ONNX, every version, pair and opset",
-            (
-                _fresh("mkdocs build, one page", folder / "one-site", *_mkdocs(one)),
-                _build("opsetdocs build", place),
-                _unchanged("opsetdocs build, nothing changed", folder / "again", place.sources),
-            ),
-        ),
-    )
+    programs = (_one_page(folder), _cold(COLD, place), *_again(place, ONNX_WORDS))
+    return (Comparison("all of ONNX, every version, pair and opset", programs),)
 
 
 def made(pages: int, folder: Path) -> tuple[Comparison, ...]:
     """Compare the site of a made domain with the floor, and with MkDocs and zensical on the same pages."""
     place = _Folders(folder)
-    place.sources.mkdir()
-    # In a process of its own: what a program takes at its start counts what the one that starts it has taken.
-    _run(*python("-m", "bench.made", str(place.sources / "made.onnxopset"), str(pages)))
-    _run(*_opsetdocs("build", str(place.sources), "-d", str(place.site)), folder=folder)
+    write_made(place.sources, pages)
+    _run(*_build(place.sources, place.site), folder=folder)
     _write_docs(place)
-    return (Comparison(f"a made domain of {pages:,} pages", tuple(_programs(place, pages))),)
+    programs = tuple(_programs(place, pages))
+    missing = () if shutil.which("zensical") else (f"{ZENSICAL}: it is not installed",)
+    return (Comparison(f"a made domain of {pages:,} pages", programs, missing),)
+
+
+def write_made(sources: Path, pages: int) -> None:
+    """Write made domains to a new folder."""
+    sources.mkdir()
+    # In a process of its own: what a program takes at its start counts what the one that starts it has taken.
+    _run(*python("-m", "bench.made", str(sources), str(pages)))
 
 
 def _programs(place: _Folders, pages: int) -> Iterator[Program]:
-    config = partial(_config, docs=place.docs)
-    yield _build("opsetdocs build", place)
-    yield _unchanged("opsetdocs build, nothing changed", place.root / "again", place.sources)
-    yield part("the floor: read, and write the same bytes", "bench.site:floor", place.root)
-    out = config(place.root / "out.yml", site=place.root / "out", more='nav: [index.md]\nnot_in_nav: "*"')
-    yield _fresh("mkdocs build, pages not in the nav", place.root / "out", *_mkdocs(out))
+    short_nav = 'nav: [index.md]\nnot_in_nav: "*"'
+    yield _cold(COLD, place)
+    yield from _again(place, MADE_WORDS)
+    yield part(FLOOR, "bench.site:floor", place.root)
+    # What others take for many pages is minutes; what is compared with it varies by far less than the ratio.
+    few = 1 if pages >= MOST_PAGES_IN_NAV else None
+    yield _mkdocs(OUT_OF_NAV, place.root / "out", docs=place.docs, more=short_nav, most_runs=few)
     if pages <= MOST_PAGES_IN_NAV:
-        inside = config(place.root / "in.yml", site=place.root / "in")
-        yield _fresh("mkdocs build, pages in the nav", place.root / "in", *_mkdocs(inside))
-    if find_spec("zensical"):
-        other = config(place.root / "zensical.yml", site=place.root / "zensical", theme="material")
-        command = python("-m", "zensical", "build", "--clean", "--config-file", str(other))
-        yield _fresh("zensical build", place.root / "zensical", *command)
+        yield _mkdocs(IN_NAV, place.root / "in", docs=place.docs, most_runs=few)
+    if found := shutil.which("zensical"):
+        site = place.root / "zensical"
+        config = _config(site, docs=place.docs, theme="material", more=short_nav)
+        command = (found, "build", "--clean", "--config-file", str(config))
+        yield _fresh(ZENSICAL, site, *command, most_runs=few)
+
+
+def floor(root: str) -> Callable[[], object]:
+    """Read the input, and write the bytes of the finished site to as many files."""
+    place = _Folders(Path(root))
+    target = place.root / "floor"
+    shutil.rmtree(target, ignore_errors=True)
+    files = {
+        file.relative_to(place.site): file.read_bytes() for file in place.site.rglob("*") if file.is_file()
+    }
+
+    def measured() -> None:
+        load((str(place.sources),), base=Path())
+        for name, content in files.items():
+            file = target / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+
+    return measured
+
+
+def _one_page(folder: Path) -> Program:
+    docs = folder / "one-page-docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("# One page\n")
+    return _mkdocs(ONE_PAGE, folder / "one-page", docs=docs)
+
+
+def _cold(name: str, place: _Folders) -> Program:
+    return _fresh(name, place.site, *_build(place.sources, place.site))
+
+
+def _again(place: _Folders, words: str) -> Iterator[Program]:
+    """Yield the builds of a site that is there, each in a folder of its own, with what the last one kept."""
+    for name, again in ((UNCHANGED, "unchanged"), (EDITED, "edited")):
+        folder = place.root / again
+        sources, site = folder / "sources", folder / "site"
+        shutil.copytree(place.sources, sources)
+        command = _build(sources, site, cache=str(folder / "cache"))
+        _run(*command, folder=folder)
+        before = Edit(sources, words).toggle if name == EDITED else nothing
+        yield Program(name, command, site=site, folder=folder, before=before)
+
+
+def _mkdocs(name: str, site: Path, *, docs: Path, more: str = "", most_runs: int | None = None) -> Program:
+    config = _config(site, docs=docs, more=more)
+    command = python("-m", "mkdocs", "build", "--quiet", "--config-file", str(config))
+    return _fresh(name, site, *command, most_runs=most_runs)
+
+
+def _fresh(name: str, site: Path, *command: str, most_runs: int | None = None) -> Program:
+    return Program(
+        name,
+        command,
+        site=site,
+        folder=site.parent,  # Away from the project's own mkdocs.yml.
+        before=partial(shutil.rmtree, site, ignore_errors=True),
+        most_runs=most_runs,
+    )
+
+
+def _config(site: Path, *, docs: Path, theme: str = "mkdocs", more: str = "") -> Path:
+    file = site.with_name(f"{site.name}.yml")
+    text = _CONFIG.format(docs=docs.name, site=site.name, theme=theme, more=more)
+    assert yaml_load(text)
+    file.write_text(text)
+    return file
 
 
 def _write_docs(place: _Folders) -> None:
@@ -102,44 +200,8 @@ def _write_docs(place: _Folders) -> None:
         shutil.copyfile(twin, file)
 
 
-def floor(root: str) -> None:
-    """Read the input, and write the bytes of the finished site to as many files."""
-    place = _Folders(Path(root))
-    load((str(place.sources),), base=Path())
-    target = place.root / "floor"
-    shutil.rmtree(target, ignore_errors=True)
-    for file in place.site.rglob("*"):
-        if file.is_file():
-            copy = target / file.relative_to(place.site)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(file.read_bytes())
-
-
-def _build(name: str, place: _Folders) -> Program:
-    return _fresh(name, place.site, *_opsetdocs("build", str(place.sources), "-d", str(place.site)))
-
-
-def _unchanged(name: str, site: Path, sources: Path) -> Program:
-    command = _opsetdocs("build", str(sources), "-d", str(site))
-    _run(*command, folder=site.parent)
-    return Program(name, command, folder=site.parent)
-
-
-def _fresh(name: str, site: Path, *command: str) -> Program:
-    fresh = str(Path(__file__).with_name("fresh.py"))
-    # Away from the project's own mkdocs.yml.
-    return Program(name, python(fresh, str(site), *command), site=site, folder=site.parent)
-
-
-def _config(file: Path, *, docs: Path, site: Path, theme: str = "mkdocs", more: str = "") -> Path:
-    text = _CONFIG.format(docs=docs.name, site=site.name, theme=theme, more=more)
-    assert yaml_load(text)
-    file.write_text(text)
-    return file
-
-
-def _mkdocs(config: Path) -> tuple[str, ...]:
-    return python("-m", "mkdocs", "build", "--quiet", "--config-file", str(config))
+def _build(sources: Path, site: Path, *, cache: str = "off") -> tuple[str, ...]:
+    return _opsetdocs("build", str(sources), "-d", str(site), "--cache", cache)
 
 
 def _opsetdocs(*arguments: str) -> tuple[str, ...]:
