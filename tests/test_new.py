@@ -177,6 +177,24 @@ def test_no_step_puts_what_others_wrote_into_a_command(workflow: dict[str, Any])
     assert not [step for step in steps(workflow) if "${{" in step.get("run", "")]
 
 
+def test_nothing_runs_with_the_rights_of_the_project_for_others(workflow: dict[str, Any]) -> None:
+    # YAML reads `on` as a truth value.
+    assert workflow[True].keys() == {"push", "pull_request", "workflow_dispatch"}  # type: ignore[index]
+
+
+def test_the_site_goes_to_pages(workflow: dict[str, Any]) -> None:
+    build, publish = workflow["jobs"]["build"], workflow["jobs"]["publish"]
+    used = [
+        step["uses"].partition("@")[0].removeprefix("actions/") for step in steps(workflow) if "uses" in step
+    ]
+    assert used == ["checkout", "setup-python", "configure-pages", "upload-pages-artifact", "deploy-pages"]
+    (upload,) = [step for step in build["steps"] if "upload-pages-artifact" in step.get("uses", "")]
+    assert upload["with"] == {"path": "site"}
+    assert publish["needs"] == "build"
+    assert publish["environment"]["name"] == "github-pages"
+    assert not [step for step in publish["steps"] if "run" in step]
+
+
 def test_a_pull_request_publishes_nothing(workflow: dict[str, Any]) -> None:
     assert "github.event_name != 'pull_request'" in workflow["jobs"]["publish"]["if"]
 
@@ -202,20 +220,57 @@ def clone(project: Path, tmp_path: Path) -> Path:
 def test_the_commands_of_the_workflow_run(clone: Path, workflow: dict[str, Any]) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     variables = {"PATH": path, "BASE": "main", "SITE_URL": "https://acme.example/ops"}
-    commands = [step["run"] for step in steps(workflow) if step.get("run", "").startswith("opsetdocs ")]
+    commands = [step["run"] for step in steps(workflow) if "opsetdocs " in step.get("run", "")]
     assert len(commands) == 3
     for command in commands:
-        shell = ["bash", "-c", command]
+        shell = ["bash", "-e", "-c", command]
         done = subprocess.run(shell, cwd=clone, env=os.environ | variables, capture_output=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     page = clone / "site" / DOMAIN / "operators/SoftClip/index.html"
     assert f'href="https://acme.example/ops/{DOMAIN}/operators/SoftClip/"' in page.read_text("utf-8")
 
 
-def test_what_is_published_is_kept(clone: Path) -> None:
-    opset = clone / f"opsets/{DOMAIN}-2.textproto"
+@pytest.mark.parametrize("is_published", [True, False])
+def test_a_request_is_compared_with_what_is_published(
+    clone: Path, workflow: dict[str, Any], is_published: bool
+) -> None:
+    if not is_published:  # The branch that the first request goes to has no operator sets yet.
+        subprocess.run(
+            ["git", "update-ref", "refs/remotes/origin/main", empty_commit(clone)], cwd=clone, check=True
+        )
+    change_what_is_stable(clone)
+    (command,) = [step["run"] for step in steps(workflow) if "--against" in step.get("run", "")]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-e", "-c", command],
+        cwd=clone,
+        env=os.environ | {"PATH": path, "BASE": "main"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == int(is_published), done.stdout + done.stderr
+    assert ("OPERATOR_STABLE_SIGNATURE_KEPT" in done.stdout) == is_published
+
+
+def empty_commit(repository: Path) -> str:
+    """Return a commit that holds no file."""
+    tree = subprocess.run(
+        ["git", "mktree"], cwd=repository, input="", capture_output=True, text=True, check=True
+    ).stdout.strip()
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
+    command = ["git", *identity, "commit-tree", "-m", "Nothing", tree]
+    return subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def change_what_is_stable(project: Path) -> None:
+    opset = project / f"opsets/{DOMAIN}-2.textproto"
     text = opset.read_text("utf-8")
     opset.write_text(text.replace("`limit` (default `6.0`)", "`limit` (required)"), "utf-8")
+
+
+def test_what_is_published_is_kept(clone: Path) -> None:
+    change_what_is_stable(clone)
     checked = run_opsetdocs("check", "--against", "git:HEAD", cwd=clone)
     assert checked.returncode == 1
     assert "OPERATOR_STABLE_SIGNATURE_KEPT" in checked.stdout

@@ -30,6 +30,11 @@ def project() -> dict[str, Any]:
     return dict(content["project"])
 
 
+def steps(job: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the steps of a job; none if it runs another workflow."""
+    return list(job.get("steps", ()))
+
+
 def jobs() -> Iterator[tuple[str, dict[str, Any]]]:
     for path in WORKFLOWS:
         for name, job in read(path)["jobs"].items():
@@ -43,6 +48,12 @@ def test_a_workflow_may_do_nothing_but_what_a_job_asks_for(path: Path) -> None:
     assert all("permissions" in job for job in workflow["jobs"].values())
 
 
+def test_no_workflow_runs_with_the_rights_of_another_one() -> None:
+    # YAML reads `on` as a truth value.
+    triggers = {name for path in WORKFLOWS for name in read(path)[True]}
+    assert triggers == {"push", "pull_request", "workflow_dispatch", "workflow_call"}
+
+
 def test_one_job_alone_may_more_than_read() -> None:
     more = {name for name, job in jobs() if set(job["permissions"].values()) - {"read"}}
     assert more == {"release.yml: publish"}
@@ -54,13 +65,24 @@ def test_one_job_alone_may_more_than_read() -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_actions_are_pinned_to_a_major_version(path: Path) -> None:
-    used = [step["uses"] for job in read(path)["jobs"].values() for step in job["steps"] if "uses" in step]
+    used = [step["uses"] for job in read(path)["jobs"].values() for step in steps(job) if "uses" in step]
     assert used
     assert not [name for name in used if not re.fullmatch(r"[\w-]+/[\w-]+@(release/)?v[1-9][0-9]*", name)]
 
 
 def test_no_step_puts_what_others_wrote_into_a_command() -> None:
-    assert not [name for name, job in jobs() for step in job["steps"] if "${{" in step.get("run", "")]
+    assert not [name for name, job in jobs() for step in steps(job) if "${{" in step.get("run", "")]
+
+
+def test_what_is_checked_out_holds_no_credentials_and_all_tags() -> None:
+    settings = [
+        step["with"]
+        for _, job in jobs()
+        for step in steps(job)
+        if step.get("uses", "").startswith("actions/checkout@")
+    ]
+    assert settings
+    assert all(item == {"fetch-depth": 0, "persist-credentials": False} for item in settings)
 
 
 def test_each_supported_python_is_tried() -> None:
@@ -69,22 +91,28 @@ def test_each_supported_python_is_tried() -> None:
         f"3.{text.removeprefix(prefix)}" for text in project()["classifiers"] if text.startswith(prefix)
     ]
     tried = {name: job["strategy"]["matrix"]["python"] for name, job in jobs() if "strategy" in job}
-    assert tried == {"ci.yml: check": supported, "release.yml: try": supported}
+    assert tried == {"ci.yml: check": supported, "distribution.yml: try": supported}
 
 
 def test_nothing_is_published_that_was_not_tried() -> None:
     release = read(TOP / ".github/workflows/release.yml")["jobs"]
-    assert release["publish"]["needs"] == "try"
-    assert release["try"]["needs"] == "build"
+    assert release["publish"]["needs"] == "distribution"
+    assert release["distribution"]["uses"] == "./.github/workflows/distribution.yml"
+    distribution = read(TOP / ".github/workflows/distribution.yml")["jobs"]
+    assert distribution["try"]["needs"] == "build"
 
 
-def test_what_is_cited_is_this_release() -> None:
+def test_each_change_is_tried_as_it_would_be_released() -> None:
+    ci = read(TOP / ".github/workflows/ci.yml")["jobs"]
+    assert ci["distribution"]["uses"] == "./.github/workflows/distribution.yml"
+    kinds = read(TOP / ".github/workflows/distribution.yml")["jobs"]["try"]["strategy"]["matrix"]["dist"]
+    assert kinds == ["*.whl", "*.tar.gz"]
+
+
+def test_what_is_cited_is_this_project() -> None:
     citation, stated = read(TOP / "CITATION.cff"), project()
-    assert (citation["title"], str(citation["version"]), citation["license"]) == (
-        stated["name"],
-        stated["version"],
-        stated["license"],
-    )
+    assert (citation["title"], citation["license"]) == (stated["name"], stated["license"])
+    assert "version" not in citation  # Tags have it.
     assert [author["name"] for author in citation["authors"]] == [
         author["name"] for author in stated["authors"]
     ]
