@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -327,15 +326,16 @@ def test_an_unusable_call_exits_with_2(
     assert entries(tmp_path) == set()
 
 
-@pytest.mark.parametrize("name", sorted(main.commands))
-def test_every_command_explains_itself(name: str) -> None:
-    command = main.commands[name]
-    result = CliRunner().invoke(main, [name, "--help"])
-    assert result.exit_code == 0
-    assert f"\n    opsetdocs {name} " in result.output.replace("      opsetdocs", "    opsetdocs")
-    options = [item for item in command.params if isinstance(item, click.Option)]
-    assert all(item.help for item in options)
+def test_an_incomplete_installation_is_an_error_in_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(folder, ["opsetdocs"])
+    monkeypatch.chdir(folder)
+    monkeypatch.setitem(sys.modules, "mkdocs.utils.yaml", None)
+    result = CliRunner().invoke(main, ["check", PLAIN])
+    assert result.exit_code == 2
+    assert "opsetdocs is not installed with all that it needs: import of mkdocs.utils.yaml" in result.output
 
 
 def test_version(run: Run) -> None:
-    assert re.fullmatch(r"opsetdocs, version \d+\.\d+\.\d+\S*\n", run("--version").stdout.decode())
+    assert re.fullmatch(r"opsetdocs, version \d+\.\d+\.\w+\S*\n", run("--version").stdout.decode())

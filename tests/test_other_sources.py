@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -161,6 +162,78 @@ This version of the operator has been available since version 3 of the 'org.othe
 """
 
 
+# What else stands in onnxruntime's page: no inputs, and so the end of a list that never began; entries
+# without words; code, lists, blank lines and comparisons in words; other versions, which are only named.
+# Blank lines of a text are indented.
+CONTRIB += """\
+
+### <a name="org.other.Everything"></a><a name="org.other.everything">**org.other.Everything**</a>
+
+  Packs a tensor, see [the formats](https://example.com/docs/Formats.md) and https://example.com/abs/1.
+  Shapes are `(N, C)`; a `Tensor<T>` where N <= C; α is 0.5.
+~~
+  |N|Zero point|
+  |---|---|
+  |4|8|
+~~
+  Activation functions:
+~~
+    Relu(x)                - max(0, x)
+~~
+    `V' - a vector, out[:, 1:] = (A & 0xf) + 2**N
+
+#### Version
+
+This version of the operator has been available since version 14 of the 'org.other' operator set.
+
+Other versions of this operator: org.other.Everything-7, org.other.Everything-9
+
+#### Attributes
+
+<dl>
+<dt><tt>mode</tt> : string</dt>
+<dd></dd>
+<dt><tt>body</tt> : graph (required)</dt>
+<dd>The graph:
+```
+if x < 0 and x > -1 : y
+```
+
+1. first
+2. second
+
+- `a` : b</dd>
+<dt><tt>names</tt> : list of strings</dt>
+<dd> Names, 'a' or "b" </dd>
+<dt><tt>empty</tt> : string (default is )</dt>
+<dd>It is nothing by default.</dd>
+<dt><tt>scales</tt> : list of floats (default is ['1.0', '2.5'])</dt>
+<dd>Scales (x, y).</dd>
+</dl>
+
+#### Inputs
+
+</dl>
+
+#### Outputs (1 - &#8734;)
+
+<dl>
+<dt><tt>Y</tt> : tensor(float)</dt>
+<dd>The first.</dd>
+<dt><tt>more</tt> (variadic, heterogeneous) : V</dt>
+<dd></dd>
+</dl>
+
+#### Type Constraints
+
+<dl>
+<dt><tt>V</tt> : tensor(float), seq(tensor(float)), optional(map(int64, tensor(string)))</dt>
+<dd>Anything.</dd>
+</dl>
+
+""".replace("~~\n", "  \n")
+
+
 def texts(markdown: str) -> dict[str, str]:
     return {
         operator.op_type: operator.doc_string
@@ -179,7 +252,7 @@ def entries(doc: DocString, kind: SectionKind) -> tuple[Entry, ...]:
 
 def test_each_domain_of_a_page_becomes_a_set() -> None:
     sets = markdown_sets(CONTRIB, "ContribOperators.md")
-    assert [(item.domain, item.opset_version) for item in sets] == [("com.microsoft", 2), ("org.other", 3)]
+    assert [(item.domain, item.opset_version) for item in sets] == [("com.microsoft", 2), ("org.other", 14)]
     assert "`ContribOperators.md`" in sets[0].doc_string
     stated = {
         operator.op_type: (operator.since_version, operator.status)
@@ -192,6 +265,7 @@ def test_each_domain_of_a_page_becomes_a_set() -> None:
         "Old": (2, stable),
         "AllFinite": (2, experimental),  # that of the opset, since none is maintained
         "Twice": (3, stable),
+        "Everything": (14, stable),
     }
 
 
@@ -222,6 +296,86 @@ def test_a_text_stays_what_it_was() -> None:
         '    ### <a name="com.microsoft.Trap"></a>**com.microsoft.Trap**\n'
         "    ```"
     )
+
+
+def test_what_is_rare_is_read_as_it_is_meant() -> None:
+    doc = parse(texts(CONTRIB)["Everything"])
+    assert [block for block in doc.blocks if not isinstance(block, str)] == [
+        section for kind in SectionKind if (section := doc.section(kind))
+    ]
+    mode, body, names, empty, scales = entries(doc, SectionKind.ATTRIBUTES)
+    assert (mode.type, mode.description, mode.optional) == ("string", "", True)
+    assert (body.type, body.required) == ("graph", True)
+    assert body.description == (
+        "The graph:\n```\nif x < 0 and x > -1 : y\n```\n\n1. first\n2. second\n\n- `a` : b"
+    )
+    assert (names.type, names.description) == ("list of strings", "Names, 'a' or \"b\"")
+    assert (empty.default, empty.optional) == ('""', False)
+    assert (scales.type, scales.default) == ("list of floats", "[1.0, 2.5]")
+    assert not doc.section(SectionKind.INPUTS)
+    outputs = doc.section(SectionKind.OUTPUTS)
+    assert outputs
+    assert (outputs.minimum, outputs.maximum, outputs.unbounded) == (1, None, True)
+    assert [(item.variadic, item.homogeneous) for item in outputs.entries] == [(False, None), (True, False)]
+    (constraint,) = entries(doc, SectionKind.TYPE_CONSTRAINTS)
+    assert constraint.type == "tensor(float), seq(tensor(float)), optional(map(int64, tensor(string)))"
+    assert "Other versions" not in doc.text
+    assert "org.other.Everything-7" not in doc.text
+
+
+# Counted without a parser, so that nothing is lost that a parser does not see.
+
+SECTIONS = {
+    "Attributes": SectionKind.ATTRIBUTES,
+    "Inputs": SectionKind.INPUTS,
+    "Outputs": SectionKind.OUTPUTS,
+    "Type Constraints": SectionKind.TYPE_CONSTRAINTS,
+}
+
+
+def counted(page: str) -> dict[str, dict[SectionKind, list[tuple[str, str]]]]:
+    """Return the names and words of each operator's entries, by patterns alone."""
+    found = {}
+    for part in re.split(r"^### (?=.*<a name=)", page, flags=re.MULTILINE)[1:]:
+        (name,) = re.findall(r"\*\*(.+?)\*\*", part.partition("\n")[0])
+        sections = re.split(r"^#### ", re.split(r"^## ", part, flags=re.MULTILINE)[0], flags=re.MULTILINE)
+        by_title = {re.split(r" \(|\n", section)[0]: section for section in sections[1:]}
+        found[name] = {
+            kind: re.findall(
+                r"^<dt><tt>(.*?)</tt>.*?<dd>(.*?)</dd>(?=\n<dt>|\n</dl>)",
+                by_title.get(title, ""),
+                re.MULTILINE | re.DOTALL,
+            )
+            for title, kind in SECTIONS.items()
+        }
+        rows = sum(map(len, found[name].values()))
+        assert rows == len(re.findall("^<dt>", "".join(map(by_title.get, SECTIONS, [""] * 4)), re.MULTILINE))
+    return found
+
+
+def check_nothing_is_lost(page: str) -> int:
+    """Check that each operator and entry of a page is in its sets, in order; return the number of entries."""
+    read = {
+        f"{item.domain}.{operator.op_type}".removeprefix("."): parse(operator.doc_string)
+        for item in markdown_sets(page, "x.md")
+        for operator in item.operator
+    }
+    expected = counted(page)
+    assert read.keys() == expected.keys()
+    for name, by_kind in expected.items():
+        for kind, rows in by_kind.items():
+            held = [(item.name, item.description.split()) for item in entries(read[name], kind)]
+            assert held == [(entry, words.split()) for entry, words in rows], (name, kind)
+    return sum(len(rows) for by_kind in expected.values() for rows in by_kind.values())
+
+
+def test_no_entry_of_a_page_is_lost() -> None:
+    assert check_nothing_is_lost(CONTRIB) == 20
+
+
+@pytest.mark.parametrize("name", ["Operators.md", "Operators-ml.md"])
+def test_no_entry_of_a_page_of_onnx_is_lost(onnx_pages: Path, name: str) -> None:
+    assert check_nothing_is_lost((onnx_pages / name).read_text("utf-8")) > 100
 
 
 def test_examples_are_unfolded() -> None:
@@ -394,6 +548,16 @@ def test_a_model_may_have_any_encoding_of_onnx(tmp_path: Path, name: str) -> Non
     (written,) = export_described(tmp_path / "out", [str(tmp_path / name)], format=Format.TEXT)
     (item,) = load((str(written),), base=tmp_path).sets
     assert [entry.name for entry in item.functions] == ["A"]
+
+
+def test_the_weights_of_a_model_are_not_looked_for(tmp_path: Path) -> None:
+    made = model(function("A", "pkg.one"))
+    weight = made.graph.initializer.add(name="w", data_type=TensorProto.FLOAT, dims=[1 << 30])
+    weight.data_location = TensorProto.EXTERNAL
+    weight.external_data.add(key="location", value="not-there.bin")
+    onnx.save(made, tmp_path / "m.onnx")
+    (written,) = export_described(tmp_path / "out", [str(tmp_path / "m.onnx")])
+    assert written.name == "pkg.one-1.onnxopset"
 
 
 def test_a_model_becomes_a_site(tmp_path: Path) -> None:
@@ -646,6 +810,7 @@ def test_no_onnxruntime_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch, tm
     done = CliRunner().invoke(main, ["export", str(tmp_path / "out"), "--from", "onnxruntime"])
     assert done.exit_code == 2
     assert "the package onnxruntime cannot be imported" in done.output
+    assert 'pip install "opsetdocs[onnxruntime]"' in done.output
 
 
 def test_the_installed_onnxruntime(tmp_path: Path) -> None:

@@ -60,38 +60,6 @@ def test_every_module_stands_in_the_overview_of_the_code() -> None:
     assert {name for name in names if f"`{name}.py`" not in table} == set()
 
 
-def test_every_template_and_block_is_documented() -> None:
-    overview = read("templates/README.md")
-    for path in (TOP / "templates").glob("*.jinja"):
-        assert f"`{path.name}`" in overview
-        row = next(line for line in overview.splitlines() if line.startswith(f"| `{path.name}`"))
-        for block in re.findall(r"\{% block (\w+)", path.read_text(encoding="utf-8")):
-            assert f"`{block}`" in row, f"{path.name}: {block}"
-
-
-def test_every_plugin_option_is_documented() -> None:
-    from opsetdocs.plugin import OpsetDocsConfig
-
-    table = read("site_config/docs/project/plugin.md")
-    for name, _ in OpsetDocsConfig._schema:
-        assert re.search(rf"^\| .*`{name}`", table, re.MULTILINE), name
-
-
-def test_every_command_and_option_is_documented_and_has_help() -> None:
-    from opsetdocs.cli import main
-
-    page = read("site_config/docs/project/commands.md")
-    for name, command in main.commands.items():
-        assert command.help
-        assert f"## opsetdocs {name}" in page
-        section = page.partition(f"## opsetdocs {name}")[2].partition("\n## ")[0]
-        for parameter in command.params:
-            for option in parameter.opts:
-                if option.startswith("--"):
-                    assert option in section, f"{name} {option}"
-                    assert getattr(parameter, "help", None), f"{name} {option}"
-
-
 def test_the_project_site_passes_strict_and_has_no_broken_link(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
     result = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)

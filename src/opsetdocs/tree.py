@@ -3,6 +3,8 @@
 Each page is `<address>index.md`: front matter, and the finished HTML in one block element, which Markdown
 passes on as it is. What comes before Markdown, such as code fences, macros and other extensions that work on
 lines, looks into HTML too: in texts every character that may mean something there is written as a reference.
+Headings, and the elements in which they stand, are marked for the extension md_in_html: where it is on, the
+page gets its contents list.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -27,6 +29,17 @@ MANIFEST = ".opsetdocs-tree.json"
 # Texts have their angle brackets and quotation marks escaped in finished HTML.
 _TAG = re.compile(r"""(<(?:[^>"]|"[^"]*")*>)""")
 _PREFORMATTED = re.compile(r"<(/?)pre[\s>]")
+_TAG_NAME = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
+_ID = re.compile(r' id="([^"]*)"')
+_BARE_ATTRIBUTE = re.compile(r"""("[^"]*")|(\s[A-Za-z-]+)(?=[\s/>])""")
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_BLOCKS = _HEADINGS | {
+    *("article", "aside", "blockquote", "details", "div", "dl", "figure", "footer", "form", "header", "hr"),
+    *("main", "nav", "ol", "p", "pre", "section", "table", "ul"),
+}
+"""Elements that md_in_html takes as they stand, one beside the other; of all others it makes a paragraph."""
+_VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
 def _references(characters: str) -> dict[int, str]:
@@ -67,7 +80,9 @@ def tree_files(site: Site) -> Iterator[tuple[str, bytes]]:
 
 def page_source(page: RenderedPage) -> str:
     """Return a page as Markdown: front matter, and its HTML as one block."""
-    return f"---\n{''.join(_front_matter(page))}---\n\n{shielded(page.html)}\n"
+    pieces = _TAG.split(page.html)
+    _mark_headings(pieces, frozenset(heading.id for heading in page.headings))
+    return f"---\n{''.join(_front_matter(page))}---\n\n{''.join(_shielded_pieces(pieces))}\n"
 
 
 def _front_matter(page: RenderedPage) -> Iterator[str]:
@@ -92,18 +107,72 @@ def shielded(html: str) -> str:
     Args:
         html: Finished HTML: a block element.
     """
-    return "".join(_shielded_pieces(html))
+    return "".join(_shielded_pieces(_TAG.split(html)))
 
 
-def _shielded_pieces(html: str) -> Iterator[str]:
+def _shielded_pieces(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield texts and tags, which take turns, a text first."""
     in_code = False
-    for at, piece in enumerate(_TAG.split(html)):
+    for at, piece in enumerate(pieces):
         if at % 2 == 0:
             yield piece.translate(_IN_CODE if in_code else _IN_TEXT)
         else:
-            yield piece.translate(_IN_TAG)
+            # md_in_html would give an attribute without a value its own name as value.
+            yield _BARE_ATTRIBUTE.sub(lambda found: found[1] or f'{found[2]}=""', piece).translate(_IN_TAG)
             if edge := _PREFORMATTED.match(piece):
                 in_code = not edge[1]
+
+
+@dataclass(slots=True)
+class _Element:
+    """An element that is open while a page is read."""
+
+    start: int
+    """The piece that opens it."""
+    name: str
+    holds_blocks: bool = True
+    """Whether nothing but blocks stands in it directly."""
+
+
+def _mark_headings(pieces: list[str], ids: frozenset[str]) -> None:
+    """Mark headings, and the elements in which they stand, as Markdown.
+
+    Python-Markdown's contents list takes up what is parsed only. A heading stays as it is where the parser
+    would make a paragraph of something beside it.
+
+    Args:
+        pieces: Texts and tags of the page, which take turns, a text first. They are changed.
+        ids: Those of the headings.
+    """
+    found = _with_headings(pieces, ids)
+    fit = (above for above in found if all(element.holds_blocks for element in above[:-1]))
+    for start in {element.start for above in fit for element in above}:
+        pieces[start] = f'{pieces[start].removesuffix(">")} markdown="1">'
+
+
+def _with_headings(pieces: Sequence[str], ids: frozenset[str]) -> list[tuple[_Element, ...]]:
+    """Return the headings, each after the elements in which it stands, the outermost first."""
+    found = []
+    above: list[_Element] = []
+    for at, piece in enumerate(pieces):
+        tag = _TAG_NAME.match(piece) if at % 2 else None
+        if tag is None:
+            if above and piece.strip():
+                above[-1].holds_blocks = False
+            continue
+        name = tag[2].lower()
+        if tag[1]:
+            while above and above.pop().name != name:
+                pass
+            continue
+        if above and name not in _BLOCKS:
+            above[-1].holds_blocks = False
+        if name not in _VOID:
+            above.append(_Element(at, name))
+            id_ = _ID.search(piece)
+            if name in _HEADINGS and id_ and id_[1] in ids:
+                found.append(tuple(above))
+    return found
 
 
 # Writing

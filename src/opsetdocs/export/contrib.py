@@ -59,7 +59,10 @@ def _schemas() -> tuple[str, Sequence[Any]]:
     try:
         package, module = import_module(ONNXRUNTIME), import_module(_MODULE)
     except ImportError as err:
-        raise SourceError(f"the package onnxruntime cannot be imported: {err}") from err
+        raise SourceError(
+            f"the package onnxruntime cannot be imported: {err}; "
+            'pip install "opsetdocs[onnxruntime]" brings it'
+        ) from err
     if not hasattr(module, "get_all_operator_schema"):
         raise SourceError(f"onnxruntime {package.__version__} was built without the schemas of its operators")
     return package.__version__, module.get_all_operator_schema()

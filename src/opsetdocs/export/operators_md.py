@@ -34,6 +34,9 @@ _VERSION = "version"
 _SINCE_VERSION = re.compile(r"(available|deprecated)\s+since\s+version\s+([0-9]{1,18})\b")
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 
+_EMPTY_LIST = "</dl>"
+"""What stands in ContribOperators.md where an operator has no inputs or no outputs: the end of no list."""
+
 _INLINE = MarkdownIt("commonmark")
 _BLOCKS = MarkdownIt("commonmark").disable(["inline", "text_join"])
 
@@ -183,6 +186,8 @@ def _operator_of(
 def _section(title: str, lines: Sequence[str]) -> Iterator[Section | str]:
     """Yield a section in the form of the doc_string conventions."""
     content = _unfolded("\n".join(lines)).strip("\n")
+    if content == _EMPTY_LIST:
+        return
     for block in parse(f"## {title}\n\n{content}").blocks if content else ():
         yield _with_what_is_meant(block) if isinstance(block, Section) else block
 

@@ -33,7 +33,10 @@ def script_sets(file: Path) -> list[OperatorSetProto]:
     try:
         onnxscript: Any = import_module("onnxscript")
     except ImportError as err:
-        raise SourceError(f"the package onnxscript, which {file} needs, cannot be imported: {err}") from err
+        raise SourceError(
+            f"the package onnxscript, which {file} needs, cannot be imported: {err}; "
+            'pip install "opsetdocs[onnxscript]" brings it'
+        ) from err
     by_opset: dict[tuple[str, int], list[Any]] = defaultdict(list)
     for value in _run(file).values():
         if isinstance(value, onnxscript.OnnxFunction):
