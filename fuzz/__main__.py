@@ -14,6 +14,11 @@ def main() -> None:
 
         catalogs.fuzz(runs=options.runs, seconds=options.seconds, seed=options.seed)
         return
+    if options.what == "dense":
+        from fuzz import dense
+
+        dense.fuzz(**({} if options.length is None else {"length": options.length}))
+        return
     if options.inputs:
         from fuzz import examine
         from opsetdocs.model import Format
@@ -38,7 +43,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m fuzz", description="Look for inputs that break opsetdocs."
     )
-    parser.add_argument("what", choices=("binary", "text", "json", "catalog"))
+    parser.add_argument("what", choices=("binary", "text", "json", "catalog", "dense"))
     parser.add_argument(
         "inputs",
         nargs="*",
@@ -49,6 +54,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, help="how many inputs  (default: no limit)")
     parser.add_argument("--seconds", type=float, help="how long  (default: no limit)")
     parser.add_argument("--seed", type=int, default=1, help="what chance begins with  (default: %(default)s)")
+    parser.add_argument("--length", type=int, help="of dense texts, in characters  (default: the greatest)")
     parser.add_argument("--unguided", action="store_true", help="do without atheris, even if it is there")
     parser.add_argument(
         "--folder",

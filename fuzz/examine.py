@@ -108,7 +108,8 @@ def make_site(catalog: Catalog) -> list[RenderedPage]:
         return []
     make = makers(catalog, _OPTIONS, _templates())
     pages: list[RenderedPage] = []
-    for page in make.pages:
+    for planned in make.pages:
+        page = planned.make()
         pages.append(make.page_renderer.render(page))
         make.twins.page(page)
     addresses = [page.address.lower() for page in pages]

@@ -313,3 +313,27 @@ def test_the_same_input_gives_the_same_bytes(
     assert ended(process)[0] == 0
     assert content(project.folder / "other") == content(project.site)
     assert (project.folder / "other/index.html").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_the_same_files_give_the_same_bytes_wherever_they_are(
+    project: Project, cases: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    names = ["H4-a-opset9.textproto", "H4-b-opset10.textproto", "M3-math.textproto", "T2-non-ascii.textproto"]
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "with a space" / "opsets"
+    elsewhere.mkdir(parents=True)
+    # In many file systems the order of a folder is that in which its files were made.
+    for folder, order in ((project.folder, names), (elsewhere, names[::-1])):
+        (folder / "sets").mkdir()
+        for name in order:
+            shutil.copy(cases / name, folder / "sets")
+    (project.folder / SOURCE).unlink()
+    command = [sys.executable, "-m", "opsetdocs", "build", "-d"]
+    runs = (
+        ([*command, "site", "sets"], project.folder),
+        ([*command, str(elsewhere / "site"), str(elsewhere / "sets")], Path(elsewhere.anchor)),
+    )
+    for arguments, current in runs:
+        subprocess.run(
+            arguments, cwd=current, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, check=True
+        )
+    assert content(elsewhere / "site") == content(project.site)

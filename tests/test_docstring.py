@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from opsetdocs import docstring
 from opsetdocs.docstring import (
+    MAX_TEXT,
     DocString,
     Entry,
     Section,
@@ -770,3 +771,12 @@ _PIECES = st.sampled_from(
 @example("```\n\n## Examples\n\n### a\n\n```\n```\n```\n")
 def test_pieces_say_what_the_whole_text_says(text: str) -> None:
     assert parse(text) == parsed_as_a_whole(text)
+
+
+def test_a_text_that_is_too_long_is_one_block() -> None:
+    longest = "## Attributes\n\n- `a` : int\n\n".ljust(MAX_TEXT, "x")
+    assert isinstance(parse(longest).blocks[0], Section)
+    text = f"{longest}x"
+    doc = parse(text)
+    assert (doc.text, doc.blocks, doc.heading_level, doc.deprecated) == (text, (text,), 0, False)
+    assert write(doc.blocks) == f"```\n{text}\n```\n"

@@ -80,6 +80,10 @@ def test_some_catalogs_are_survived() -> None:
     assert "catalog: 100 catalogs" in fuzz("catalog", "--runs", "100").stdout
 
 
+def test_dense_texts_are_survived() -> None:
+    assert "texts of 500 characters, nothing found" in fuzz("dense", "--length", "500").stdout
+
+
 def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     result = subprocess.run(
         [sys.executable, "-m", "fuzz", *arguments], cwd=ROOT, capture_output=True, text=True, check=False

@@ -14,6 +14,7 @@ import pytest
 
 from opsetdocs.errors import SourceError
 from opsetdocs.git_source import load_revision
+from opsetdocs.loader import MAX_SIZE
 from opsetdocs.sources import Loaded
 
 LFS_POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
@@ -526,3 +527,24 @@ def test_nothing_is_written_through_a_link(link_first: bool, repository: Reposit
     with contextlib.suppress(SourceError):
         repository.load("git:v1", ".")
     assert content(outside) == {}
+
+
+def test_of_a_file_that_is_too_large_only_the_beginning_is_read(repository: Repository) -> None:
+    large = opset(2) + "#" * 2 * MAX_SIZE
+    repository.commit("v1", {"a.textproto": opset(1), "b.textproto": large, "c.textproto": opset(3)})
+    loaded = repository.load("git:v1", ".")
+    assert [item.opset_version for item in loaded.sets] == [1, 3]
+    [finding] = loaded.findings
+    assert str(finding) == "git:v1:b.textproto: too large for an operator set: more than 16,777,216 bytes"
+
+
+def test_a_link_to_an_endless_path_is_broken(repository: Repository) -> None:
+    target = repository.git("hash-object", "-w", "--stdin", stdin=b"./" * 5_000 + b"a.textproto")
+    repository.write({"a.textproto": opset(1)})
+    repository.git("add", "--all")
+    repository.git("update-index", "--add", "--cacheinfo", f"120000,{target},b.textproto")
+    repository.record("v1")
+    loaded = repository.load("git:v1", ".")
+    assert [item.opset_version for item in loaded.sets] == [1]
+    [finding] = loaded.findings
+    assert str(finding) == "git:v1:b.textproto: broken link: leads to a path that is too long"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from opsetdocs.docstring import MAX_TEXT, code_block
 from opsetdocs.harmless_markdown import harmless
+from opsetdocs.markdown_text import moved, relinked
 
 
 @pytest.mark.parametrize(
@@ -28,8 +30,22 @@ from opsetdocs.harmless_markdown import harmless
         ("[x]\n\n[x]: javascript:y", "[x]\n\n[x]\\: javascript:y"),
         ("[x](//host.example)", r"[x]\(//host.example)"),
         ("[x](<data:a,<b>>)", "```\n[x](<data:a,<b>>)\n```"),
+        ("[x](https:y) [x](https://)", r"[x]\(https:y) [x]\(https://)"),
+        (f"[x]({'y' * 299}/{'z' * 900}.md) [a](//b)", rf"[x]({'y' * 299}/{'z' * 900}.md) [a]\(//b)"),
+        (f"[x]({'y' * 300}javascript:z)", rf"[x]\({'y' * 300}javascript:z)"),
+        (f"[x]({'&Tab;' * 100}javascript:z)", rf"[x]\({'&Tab;' * 100}javascript:z)"),
         (">" * 200 + "<T>", ">" * 200 + r"\<T>"),
     ],
 )
 def test_what_would_come_alive_is_text(text: str, expected: str | None) -> None:
     assert harmless(text) == (text if expected is None else expected)
+
+
+def test_a_text_that_is_too_long_becomes_code() -> None:
+    text = "# [a](b) <T>\n" * (2 * MAX_TEXT // 13 + 1)
+    code = code_block(text, "")
+    assert harmless(text) == code
+    assert harmless(code) == code
+    assert harmless(f"{code}\n{code}") == code_block(f"{code}\n{code}", "")
+    assert moved(text, 1) == code
+    assert relinked(text, lambda _: "c") == text

@@ -10,6 +10,8 @@ import json
 import logging
 import os
 import re
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -256,7 +258,8 @@ def test_no_page_has_live_markup(site: Site) -> None:
     assert len(site.pages) > 5 * len(PAYLOADS)
     for page in site.pages:
         assert live_markup(page.html) == "", page.address
-        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", page.html), page.address
+        for text in (page.html, page.title, page.description):
+            assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", text), page.address
 
 
 def test_addresses_and_ids_are_plain(site: Site) -> None:
@@ -371,6 +374,35 @@ def test_an_operator_is_shown_without_orders(files: list[str], payload: str, for
     )
     assert result.exit_code == 0, result.output
     assert not DANGEROUS.search(result.output)
+
+
+ORDERS = "\x1b[31m\x1b]0;x\x07\n::error::hit\n##[error]x\r\u202e"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no file of Windows has such a name")
+@pytest.mark.parametrize(
+    "command", ["check", "check --format github", "build", "build --strict", "tree out", "show"]
+)
+def test_names_of_files_give_no_orders(command: str, tmp_path: Path) -> None:
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    (folder / f"wrong{ORDERS}.textproto").write_bytes(own_set(ORDERS).SerializeToString())
+    broken = folder / f"broken{ORDERS}.textproto"
+    broken.write_text("magic: x")
+    said = printed(command, tmp_path)
+    broken.unlink()
+    said += printed(command, tmp_path)
+    assert r"\x1b[31m" in said
+    assert "Traceback" not in said
+    lines = [re.sub("^::(error|warning|notice) (?=file=)", "", line) for line in said.splitlines()]
+    assert [line for line in lines if DANGEROUS.search(line)] == []
+
+
+def printed(command: str, folder: Path) -> str:
+    """Return all that a command prints about the sources in the folder `sets`."""
+    arguments = [sys.executable, "-m", "opsetdocs", *command.split(), "sets"]
+    done = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return (done.stdout + done.stderr).decode()
 
 
 def test_github_gets_only_our_own_commands(files: list[str]) -> None:

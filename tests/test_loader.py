@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -279,15 +280,17 @@ def test_a_large_file_is_refused_for_its_size(monkeypatch: pytest.MonkeyPatch) -
     assert refusal('magic: "ONNXOPSET"').message == "too large for an operator set: more than 10 bytes"
 
 
-@pytest.mark.parametrize("content", ["operator {}", "operator {} functions { node {} }"])
+@pytest.mark.parametrize(
+    "content", ["operator {}", "operator {} functions { node {} }", 'functions { input: ["a", "b"] }']
+)
 @pytest.mark.parametrize("large", [10**6, 0], ids=["read whole", "counted first"])
 def test_more_messages_than_any_operator_set_has_are_refused(
     content: str, large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = f'magic: "ONNXOPSET" {content * 4}'
+    text = f'magic: "ONNXOPSET" {content * 5}'
     message = text_format.Parse(text, schema.OperatorSetProto())
     forms = (message.SerializeToString(), text.encode(), json_format.MessageToJson(message).encode())
-    for number, refused in ((3, True), (100, False)):
+    for number, refused in ((4, True), (100, False)):
         monkeypatch.setattr(loader, "MAX_MESSAGES", number)
         monkeypatch.setattr(readers, "MAX_MESSAGES", number)
         monkeypatch.setattr(readers, "_MAX_FIELDS", number)
@@ -297,6 +300,31 @@ def test_more_messages_than_any_operator_set_has_are_refused(
                 assert refusal(data).message.startswith("too many operators, functions, nodes and the like")
             else:
                 assert loader.parse(data, "ops").magic
+
+
+AMOUNTS = {
+    "operators and functions: 4, more than 3": ("MAX_ENTRIES", 3),
+    "versions of F: 3, more than 2": ("MAX_VERSIONS", 2),
+    "text: 15 characters in doc_strings, more than 14": ("MAX_TEXTS", 14),
+}
+
+
+@pytest.mark.parametrize(("words", "limit"), AMOUNTS.items(), ids=[name for name, _ in AMOUNTS.values()])
+def test_more_than_a_site_can_hold_is_refused(
+    words: str, limit: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, number = limit
+    text = """
+        magic: "ONNXOPSET" doc_string: "Text."
+        operator { op_type: "F" since_version: 1 doc_string: "Te" }
+        operator { op_type: "F" since_version: 2 }
+        functions { name: "F" attribute_proto { name: "a" doc_string: "Text" } }
+        functions { name: "F" overload: "x" doc_string: "Text" }
+    """
+    monkeypatch.setattr(loader, name, number)
+    assert re.match(f"too (many|much) {re.escape(words)}", refusal(text).message)
+    monkeypatch.setattr(loader, name, number + 1)
+    assert loader.parse(text.encode(), "ops").magic
 
 
 # L3, L4, T2, T3: names, byte order mark, characters, line endings
@@ -533,6 +561,30 @@ def test_a_cut_file_is_refused_at_every_place_inside_a_field() -> None:
         else:
             # Cut between two fields: a valid file, as its writer may have meant it.
             assert read(whole[:end]).magic == "ONNXOPSET"
+
+
+def test_cut_json_is_refused_at_every_place() -> None:
+    whole = twins(content("L3-plain.textproto"))["camel.json"]
+    for end in range(1, len(whole)):
+        refusal(whole[:end], "cut.json")
+
+
+def test_a_cut_text_file_is_refused_inside_a_field() -> None:
+    whole = content("L3-plain.textproto")
+    for end in range(1, len(whole)):
+        check_any(whole[:end], "cut.textproto")
+        if whole[:end].count(b"{") != whole[:end].count(b"}"):
+            refusal(whole[:end], "cut.textproto")
+
+
+@pytest.mark.parametrize("form", ["L3-plain.textproto", "twin.pb", "camel.json"])
+def test_a_file_with_any_bit_flipped_is_read_or_refused(form: str) -> None:
+    text = content("L3-plain.textproto")
+    whole = {"L3-plain.textproto": text, **twins(text)}[form]
+    for at, bit in itertools.product(range(len(whole)), range(8)):
+        flipped = bytearray(whole)
+        flipped[at] ^= 1 << bit
+        check_any(bytes(flipped), form)
 
 
 @pytest.mark.parametrize(

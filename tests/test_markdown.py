@@ -17,14 +17,19 @@ from google.protobuf import text_format
 from markdown_it import MarkdownIt
 from onnx.onnx_operators_ml_pb2 import OperatorSetProto
 
+from opsetdocs.docstring import MAX_TEXT
 from opsetdocs.markdown import (
     DARK_STYLE,
+    MAX_HIGHLIGHTED,
+    MAX_HIGHLIGHTED_SLOWLY,
     MAX_SUMMARY,
     Rendered,
     Renderer,
     highlight,
     highlight_css,
     internal,
+    is_allowed,
+    link_targets,
 )
 from opsetdocs.site import Heading
 
@@ -270,6 +275,53 @@ def test_code_is_highlighted_by_classes_of_our_own() -> None:
     assert Reader(html).text.strip() == "# a < b\n\tx = 1"
     assert highlight("a < b") == highlight("a < b", "no such language")
     assert ".scope .opsetdocs-hl-k " in highlight_css(".scope", DARK_STYLE)
+
+
+@pytest.mark.parametrize(
+    ("language", "piece", "length"),
+    [
+        ("python", "if ", MAX_HIGHLIGHTED),
+        ("Bash", "if ", MAX_HIGHLIGHTED),
+        ("c++", "if ", MAX_HIGHLIGHTED_SLOWLY),
+        ("amdgpu", "s_endpgm ", 0),
+        ("actionscript", "if ", 0),
+    ],
+)
+def test_code_is_highlighted_up_to_the_length_that_its_language_allows(
+    language: str, piece: str, length: int
+) -> None:
+    longest = piece * (length // len(piece))
+    assert ("<span" in highlight(longest, language)) is bool(length)
+    assert "<span" not in highlight(f"{longest}{piece}", language)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://x.example", True),
+        ("HTTP://x.example:80/a:b?c#d", True),
+        ("https://user@[::1]/", True),
+        ("mailto:a@b.example", True),
+        ("a/b:c", True),
+        ("?a:b", True),
+        ("#a:b", True),
+        ("", True),
+        ("https:x", False),
+        ("https:/x", False),
+        ("https:javascript:hit(1)", False),
+        ("http://", False),
+        ("http:///x", False),
+        ("http://:80/", False),
+        ("http://x:y/", False),
+        ("http://x:99999/", False),
+        ("http://[x/", False),
+        ("//x.example", False),
+        ("javascript:hit(1)", False),
+        ("ftp://x.example", False),
+    ],
+)
+def test_a_link_leads_to_a_host_or_a_place_of_the_site(url: str, expected: bool) -> None:
+    assert is_allowed(url) is expected
 
 
 def test_a_formula_that_cannot_be_typeset_is_shown_as_its_source() -> None:
@@ -722,3 +774,17 @@ def test_nine_lists_inside_each_other_are_rendered() -> None:
     reader = read("".join("  " * n + f"- item{n}\n" for n in range(9)))
     assert reader.tags["li"] == 9
     assert words(reader.text) == [f"item{n}" for n in range(9)]
+
+
+def test_a_text_that_is_too_long_is_shown_as_it_was_written() -> None:
+    longest = "# a\n" * (MAX_TEXT // 4)
+    assert RENDERER.render(longest).headings
+    text = f"{longest}[b](c)"
+    for rendered in (RENDERER.render(text), RENDERER.inline(text)):
+        assert rendered.problem == "a text of more than 200,000 characters is not read as Markdown"
+        reader = Reader(placed(rendered))
+        assert reader.tags == {"pre": 1, "code": 1}
+        assert reader.text.strip() == text
+    assert RENDERER.plain(text).startswith("# a # a")
+    assert len(RENDERER.plain(text)) <= MAX_SUMMARY + 1
+    assert link_targets(text) == ()

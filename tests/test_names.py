@@ -59,12 +59,26 @@ def test_a_plain_domain_stands_for_itself(domain: str) -> None:
 
 @pytest.mark.parametrize(
     "domain",
-    ["../up", ".lab", "a..b", "a.", "con.acme", "index.html", "Sitemap.xml", "com.my-company", "&<", "C:\\x"],
+    [
+        "../up",
+        ".lab",
+        "a..b",
+        "a.",
+        "con.acme",
+        "!aux.txt",
+        "index.html",
+        "search.html",
+        "Sitemap.xml",
+        "com.my-company",
+        "&<",
+        "C:\\x",
+    ],
 )
 def test_another_domain_is_hashed_and_safe(domain: str) -> None:
     segment = domain_segment(domain)
     assert "~" in segment
     assert not segment.startswith(".")
+    assert segment.partition(".")[0].lower() not in ("con", "aux")
     assert ".." not in segment.partition("~")[0] or domain == "a..b"
 
 

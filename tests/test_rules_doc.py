@@ -176,7 +176,8 @@ def test_entries(text: str, expected: list[str]) -> None:
     ],
 )
 def test_defaults(kind: str, default: str, example: str | None) -> None:
-    expected = f'the default of "a" is `{default}`, expected JSON for {kind}, such as {example}'
+    quoted = default if len(default) <= 200 else f"{default[:200]}..."
+    expected = f'the default of "a" is `{quoted}`, expected JSON for {kind}, such as {example}'
     found = signature(f"## Attributes\n\n- `a` (default `{default}`) : {kind}")
     assert found == ([] if example is None else [f"Attributes: {expected}"])
 
@@ -244,3 +245,14 @@ def test_the_fields_of_a_function_count_as_entries() -> None:
 def test_what_is_found_points_at_the_text() -> None:
     [finding] = run([opset(1, operator("A", 1, "## Inputs\n\n- X"))], rules=[SIGNATURE])
     assert (finding.level, finding.element, finding.field) == (SIGNATURE.level, "operator[0] A", "doc_string")
+
+
+def test_what_is_said_of_very_long_texts_is_short() -> None:
+    def said(text: str) -> list[str]:
+        return [item.message for item in run([opset(1, operator("Text", 1, text))], rules=[SIGNATURE])]
+
+    [message] = said("- a" * 100_000)
+    assert message == "the text has 300,000 characters and is shown as it is, expected 200,000 at most"
+    messages = said(f"## Attributes\n\n- `{'a' * 50_000}` ({'x, ' * 20_000}) : int\n")
+    assert len(messages) == 20_000
+    assert max(map(len, messages)) < 400

@@ -5,14 +5,19 @@ The rules stand in the contract under "Addresses": adding an operator never move
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TypeVar
 
 from opsetdocs.catalog import Catalog, Domain, OperatorHistory
 from opsetdocs.findings import Finding, Level
 from opsetdocs.names import domain_segment, keep_plain, operator_segment
+
+MAX_VERSIONS_WITH_ALL_PAIRS = 20
+"""Up to how many versions of an operator each has a page that compares it with each other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,13 @@ class Addresses:
         return f"{self.operator(operator)}{since_version}/"
 
     def difference(self, operator: OperatorHistory, old: int, new: int) -> str:
-        """Return the address of the page that says what changed between two versions, in whichever order."""
+        """Return the address of the page that says what changed between two versions, in whichever order.
+
+        Where these have none, that of the newer version, which says what changed there.
+        """
         first, last = sorted((old, new))
+        if not are_compared(operator, first, last):
+            return self.version(operator, last)
         return f"{self.operator(operator)}{first}-{last}/"
 
     def opsets(self, domain: str) -> str:
@@ -75,6 +85,18 @@ class Addresses:
     def segment(self, operator: OperatorHistory) -> str:
         """Return what stands for an operator's name in addresses and ids."""
         return self.operators[operator.domain, operator.op_type, operator.overload]
+
+
+def are_compared(operator: OperatorHistory, first: int, last: int) -> bool:
+    """Whether two versions have a page that compares them.
+
+    All have, where an operator has up to `MAX_VERSIONS_WITH_ALL_PAIRS`; of more, only neighbours.
+    """
+    versions = operator.versions
+    if len(versions) <= MAX_VERSIONS_WITH_ALL_PAIRS:
+        return True
+    at = bisect_left(versions, first, key=attrgetter("since_version"))
+    return [version.since_version for version in versions[at : at + 2]] == [first, last]
 
 
 def as_id(segment: str) -> str:

@@ -22,6 +22,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+MAX_TEXT = 200_000
+"""The greatest length of a text that is read as Markdown; ONNX's longest has 110,000 characters, most of them
+examples. A longer one is shown as it was written: Markdown that is made to be slow takes seconds."""
+
 
 class SectionKind(Enum):
     """The sections that opsetdocs understands; the value is the heading that the exporter writes."""
@@ -204,13 +208,15 @@ def parse(text: str | None) -> DocString:
 
     Any text can be read. What does not follow the conventions stays Markdown, where it stood. Line ends
     become LF, indentation that all lines have in common is removed, blank lines around a block are dropped;
-    nothing else is changed.
+    nothing else is changed. A text of more than `MAX_TEXT` characters is one block, as it was written.
 
     Args:
         text: The doc_string, or `None` where the file has none.
     """
     if not text:
         return DocString("")
+    if len(text) > MAX_TEXT:
+        return DocString(text, (text,))
     source = _without_common_indentation(text.replace("\r\n", "\n").replace("\r", "\n"))
     lines = source.split("\n")
     top, definitions = _top_level(source)
@@ -711,7 +717,7 @@ def write(blocks: Iterable[Section | str]) -> str:
 
     Sections are written as they are. A heading inside Markdown that `parse` would take for the beginning of
     a section is written as text, and a code fence that Markdown leaves open is closed, so that each block
-    ends where it should.
+    ends where it should. What is too long to be read as Markdown becomes a block of code.
 
     Args:
         blocks: Sections, and Markdown that stands before, between or after them.
@@ -733,6 +739,8 @@ def _section_text(section: Section) -> str:
 
 def _contained(text: str) -> str:
     """Markdown that begins no section, and leaves no code fence open for what follows it."""
+    if len(text) > MAX_TEXT:
+        return code_block(text, "")
     if not _HEADING_OR_FENCE.search(text):
         return text
     lines = text.split("\n")

@@ -27,7 +27,7 @@ from typing import BinaryIO
 
 from opsetdocs.errors import SourceError
 from opsetdocs.findings import Finding, Level
-from opsetdocs.loader import ENDINGS
+from opsetdocs.loader import ENDINGS, MAX_SIZE
 from opsetdocs.plain_text import visible
 from opsetdocs.sources import INSTALLED_ONNX, STANDARD_INPUT, Loaded, has_wildcard, load
 
@@ -39,6 +39,9 @@ _SPEC = re.compile(rf"{PREFIX}(?P<revision>(?:\{{[^}}]*\}}|[^:])+)(?::(?P<path>.
 
 _MAX_LINKS = 40
 """How many links may lead to one another, as on Linux."""
+
+_MAX_TARGET = 4_096
+"""How long the path in a link may be, in bytes, as on Linux."""
 
 
 def without_revision(name: str) -> str:
@@ -265,7 +268,10 @@ class _Tree:
         if links > _MAX_LINKS:
             raise SourceError("leads in a circle of links")
         if link not in self._targets:
-            text = os.fsdecode(_git(self._base, "cat-file", "blob", self._entries[link].object_id))
+            object_id = self._entries[link].object_id
+            if int(_git(self._base, "cat-file", "-s", object_id)) > _MAX_TARGET:
+                raise SourceError("leads to a path that is too long")
+            text = os.fsdecode(_git(self._base, "cat-file", "blob", object_id))
             path = posixpath.join(posixpath.dirname(link), text)
             self._targets[link] = self.resolve(path, links)
         return self._targets[link]
@@ -278,28 +284,52 @@ class _Tree:
         """
         for folder in self._folders:
             (top / folder).mkdir(parents=True, exist_ok=True)
+        large = self._large(files)
+        small = [name for name in files if name not in large]
         with tempfile.TemporaryFile() as contents:
-            wanted = "".join(f"{self._entries[name].object_id}\n" for name in files)
-            _git(self._base, "cat-file", "--batch", "--buffer", stdin=wanted.encode(), stdout=contents)
+            self._look_up(small, "--batch", "--buffer", stdout=contents)
             contents.seek(0)
-            for name in files:
-                _write_next(contents, name, top / name)
+            for name in small:
+                _write(_next(contents, name), name, top)
+        for name in files:
+            if name in large:
+                _write(_beginning(self._base, self._entries[name].object_id), name, top)
         for link, target in self._targets.items():
             (top / link).parent.mkdir(parents=True, exist_ok=True)
             (top / link).symlink_to(top / target, target_is_directory=(top / target).is_dir())
 
+    def _large(self, files: Sequence[str]) -> set[str]:
+        """Return those of the files that are larger than any operator set may be."""
+        sizes = self._look_up(files, "--batch-check=%(objectsize)", "--buffer").decode().splitlines()
+        # In the place of a size there may be a word such as `missing`.
+        return {
+            name for name, size in zip(files, sizes, strict=True) if size.isdecimal() and int(size) > MAX_SIZE
+        }
 
-def _write_next(contents: BinaryIO, name: str, path: Path) -> None:
-    """Write the next of the objects in the output of `git cat-file --batch`."""
-    for part in name.split("/"):
-        _check_name(part)
+    def _look_up(self, files: Sequence[str], *options: str, stdout: BinaryIO | None = None) -> bytes:
+        """Return what `git cat-file` says about files, one after the other."""
+        wanted = "".join(f"{self._entries[name].object_id}\n" for name in files)
+        return _git(self._base, "cat-file", *options, stdin=wanted.encode(), stdout=stdout)
+
+
+def _next(contents: BinaryIO, name: str) -> bytes:
+    """Return the content of a file, the next in the output of `git cat-file --batch`."""
     _, *found = contents.readline().split()
     if len(found) != 2:
         raise SourceError(f"{name}: the repository lacks its content")
+    content = contents.read(int(found[1]))
+    contents.read(1)
+    return content
+
+
+def _write(content: bytes, name: str, top: Path) -> None:
+    """Write a new file below a folder."""
+    for part in name.split("/"):
+        _check_name(part)
+    path = top / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as file:
-        file.write(contents.read(int(found[1])))
-    contents.read(1)
+        file.write(content)
 
 
 def _entries(listing: bytes) -> Iterator[tuple[str, _Entry]]:
@@ -348,12 +378,9 @@ def _git(base: Path, *arguments: str, stdin: bytes = b"", stdout: BinaryIO | Non
     Raises:
         SourceError: Git is missing, or fails; its own message in one line.
     """
-    program = shutil.which("git")
-    if program is None:
-        raise SourceError("the command git is needed to read a revision, and was not found")
     try:
         done = subprocess.run(  # noqa: S603
-            [program, "-C", str(base), *arguments],
+            _command(base, *arguments),
             input=stdin,
             stdout=stdout or subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -365,6 +392,27 @@ def _git(base: Path, *arguments: str, stdin: bytes = b"", stdout: BinaryIO | Non
     if done.returncode:
         raise SourceError(_reason(done.stderr, base))
     return done.stdout or b""
+
+
+def _beginning(base: Path, object_id: str) -> bytes:
+    """Return as much of an object that is too large for an operator set as shows that it is."""
+    with subprocess.Popen(  # noqa: S603
+        _command(base, "cat-file", "blob", object_id),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(os.environ),
+    ) as process:
+        assert process.stdout is not None, "it was asked for"
+        content = process.stdout.read(MAX_SIZE + 1)
+        process.kill()
+    return content
+
+
+def _command(base: Path, *arguments: str) -> list[str]:
+    program = shutil.which("git")
+    if program is None:
+        raise SourceError("the command git is needed to read a revision, and was not found")
+    return [program, "-C", str(base), *arguments]
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:

@@ -14,23 +14,34 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
-from opsetdocs.docstring import code_block
+from opsetdocs.docstring import MAX_TEXT, code_block
 from opsetdocs.markdown import is_allowed
 
 MAX_DEFINITIONS = 500
 """The greatest number of link definitions in a text: they take the parser quadratic time."""
 
+_MAX_TARGET = 300
+"""How much of a link target is looked at: one that has no `/`, `?` or `#` in it so far is no link."""
+
 # Where raw HTML, an autolink, or a link target with a scheme or another host may begin.
-_SUSPECT = re.compile(r"<(?!https?://)[A-Za-z/!?]|\](?:\(|:)\s*+<?(?!https?://|mailto:)[^\n)]*?(?::|&|//|\\)")
+_SUSPECT = re.compile(
+    rf"""
+    <(?!https?://)[A-Za-z/!?]
+    | \](?:\(|:)\s*+<?(?!https?://|mailto:)(?:[^\n)]{{0,{_MAX_TARGET}}}?(?::|&|//|\\)|[^\n)]{{{_MAX_TARGET}}})
+    """,
+    re.VERBOSE,
+)
 _HARMLESS_TAG = r"<br */?>|</?(?:b|i|em|strong|sub|sup)>"
 _PIECE = re.compile(
     rf"""
     \\. | (?<!`)(?P<ticks>`++).{{0,5000}}?(?<!`)(?P=ticks)(?!`) | {_HARMLESS_TAG} | <(?:https?://|mailto:)[^\s<>"]*>
     | (?P<tag><)(?=[A-Za-z/!?])
-    | (?P<before>\])(?P<mark>\(|:)(?P<link>\s*<(?P<quoted>[^<>\n]*)>|(?=\s*(?P<target>[^\s<>()]*)))
+    | (?P<before>\])(?P<mark>\(|:)
+      (?P<link>\s*<(?P<quoted>[^<>\n]*)> | (?=\s*(?P<target>[^\s<>()]{{0,{_MAX_TARGET}}})))
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
+_FENCE = re.compile(r"(`{3,})\n")
 _PLAIN = MarkdownIt("commonmark", {"html": False}).disable(["inline", "reference", "text_join"])
 
 
@@ -53,9 +64,17 @@ def harmless(text: str) -> str:
     """
     if not _SUSPECT.search(text):  # As nearly all, and parsing takes a hundred times as long.
         return text
+    if len(text) > 2 * MAX_TEXT:  # Twice as much: the text of a function has what its fields say, too.
+        return text if _is_code(text) else code_block(text, "")
     changed = _escaped(text)
     # There are stranger ways to write HTML than one can escape: then it is all code.
     return changed if _is_harmless(changed) else code_block(text, "")
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is one block of code, as `code_block` writes it."""
+    fence = _FENCE.match(text)
+    return fence is not None and text.endswith(f"\n{fence[1]}") and text.count(fence[1]) == 2
 
 
 def _is_harmless(text: str) -> bool:
@@ -106,6 +125,8 @@ def _escaped_prose(lines: list[str]) -> list[str]:
 def _escape(piece: re.Match[str]) -> str:
     if piece["tag"]:
         return r"\<"
-    if piece["mark"] and not is_allowed(unescapeAll(piece["quoted"] or piece["target"] or "")):
+    target = unescapeAll(piece["quoted"] or piece["target"] or "")
+    is_cut = len(piece["target"] or "") == _MAX_TARGET and not re.search("[/?#]", target)
+    if piece["mark"] and (is_cut or not is_allowed(target)):
         return "".join([piece["before"], "\\", piece["mark"], piece["link"].replace("<", r"\<")])
     return piece[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePath
@@ -49,7 +50,7 @@ from opsetdocs.readers import (
     too_many,
 )
 from opsetdocs.values import attribute_type_of, attribute_value, type_text
-from opsetdocs.wire import MAX_DEPTH, Path, depth
+from opsetdocs.wire import MAX_DEPTH, Path, depth, is_repeated
 
 if TYPE_CHECKING:
     from onnx.onnx_ml_pb2 import AttributeProto, FunctionProto, GraphProto, NodeProto
@@ -70,6 +71,16 @@ ENDINGS = {
     ".onnxjson": Format.JSON,
 }
 """The endings that onnx uses for files, and the format that each stands for."""
+
+MAX_ENTRIES = 20_000
+"""How many operators and functions a file may hold: each has pages. ONNX has 660, with all versions."""
+
+MAX_VERSIONS = 100
+"""How many of them may have one name: each page of a version names the others. ONNX has 9 of Cast."""
+
+MAX_TEXTS = 10_000_000
+"""How many characters all doc_strings of a file may have together; those of ONNX, with all versions, have 2.2
+million, most of them examples, and 2,000 operators with texts as long have 7 million."""
 
 _READERS: dict[Format, Callable[[bytes, str], OperatorSetProto]] = {
     Format.BINARY: read_binary,
@@ -117,10 +128,11 @@ def from_message(message: Message, name: str) -> OperatorSet:
         name: The file as the user named it, or what stands for it.
 
     Raises:
-        FileError: A text is not valid UTF-8, or messages nest too deep.
+        FileError: A text is not valid UTF-8, messages nest too deep, or there is more than a site can hold.
     """
     if not isinstance(message, schema.message_class("OperatorSetProto")):
         message = schema.OperatorSetProto.FromString(message.SerializeToString())
+    _check_amount(message, name)
     return _operator_set(message, name, tuple(_unknown_fields(message, name)))
 
 
@@ -184,6 +196,26 @@ def _check_magic(message: OperatorSetProto, text: SourceText | None, name: str) 
     )
 
 
+def _check_amount(content: Message, file: str) -> None:
+    """Refuse what would take hours to be made pages of."""
+    message: OperatorSetProto = content  # type: ignore[assignment]
+    entries: list[OperatorProto | FunctionProto] = [*message.operator, *message.functions]
+    if len(entries) > MAX_ENTRIES:
+        raise FileError(
+            file, f"too many operators and functions: {len(entries):,}, more than {MAX_ENTRIES:,}"
+        )
+    names = Counter((_name(entry), getattr(entry, "overload", "")) for entry in entries if _name(entry))
+    for (name, _), count in names.most_common(1):
+        if count > MAX_VERSIONS:
+            versions = f"versions of {one_line(name)}: {count:,}, more than {MAX_VERSIONS:,}"
+            raise FileError(file, f"too many {versions}")
+    texts = [message.doc_string, *(entry.doc_string for entry in entries)]
+    texts += (item.doc_string for function in message.functions for item in function.attribute_proto)
+    length = sum(map(len, texts))
+    if length > MAX_TEXTS:
+        raise FileError(file, f"too much text: {length:,} characters in doc_strings, more than {MAX_TEXTS:,}")
+
+
 def _without_name(error: FileError) -> str:
     return str(error).removeprefix(f"{error.file}:").strip()
 
@@ -195,20 +227,24 @@ def _unknown_fields(message: Message, file: str) -> Iterator[UnknownField]:
     """Yield the fields that the format does not know.
 
     Raises:
-        FileError: A text is not valid UTF-8, messages nest too deep, or there are too many.
+        FileError: A text is not valid UTF-8, messages nest too deep, or there are too many of them and of
+            names in lists.
     """
-    for number, (path, owner, part) in enumerate(_parts(message, (), None)):
-        if number > MAX_MESSAGES:
-            raise too_many(file)
+    number = -1  # The set itself is not counted.
+    for path, owner, part in _parts(message, (), None):
         if depth(path) > MAX_DEPTH:
             raise too_deep(file, path)
         unknown = UnknownFieldSet(part)
         for field_number in dict.fromkeys(unknown[index].field_number for index in range(len(unknown))):
             known = part.DESCRIPTOR.fields_by_number.get(field_number)
             yield UnknownField(path, str(_name(owner)), field_number, known_as=known.name if known else "")
+        number += 1
         for field, value in part.ListFields():
             if field.type == field.TYPE_STRING:
+                number += len(value) if is_repeated(field) else 0
                 _check_text(value, (*path, field.name), owner or part, file)
+        if number > MAX_MESSAGES:
+            raise too_many(file)
 
 
 def _parts(

@@ -22,10 +22,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import nh3
-from latex2mathml.converter import convert
 from markdown_it import MarkdownIt, rules_block, rules_inline
 from markdown_it.common.utils import escapeHtml, unescapeAll
 from markdown_it.rules_block import StateBlock
@@ -38,11 +37,11 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import format as format_tokens
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.token import Name, Operator, Punctuation, Text, Whitespace
-from pygments.util import ClassNotFound
 
 from opsetdocs import python_code
+from opsetdocs.docstring import MAX_TEXT
 from opsetdocs.site import Heading
 
 SCHEMES = frozenset({"http", "https", "mailto"})
@@ -55,7 +54,11 @@ MAX_MARKS = 500
 """The greatest number of marks of one kind, such as dollar signs, for which a text is searched."""
 
 MAX_HIGHLIGHTED = 20_000
-"""The greatest length of code that is highlighted."""
+"""The greatest length of code that is highlighted, in a language whose time grows with the length alone."""
+
+MAX_HIGHLIGHTED_SLOWLY = 1_000
+"""The greatest length of code that is highlighted in other languages: for hostile code Pygments takes time
+that grows with the square of it."""
 
 MAX_SUMMARY = 300
 """The greatest length of a summary."""
@@ -175,10 +178,25 @@ class _Parser(MarkdownIt):
 
 
 def is_allowed(url: str) -> bool:
-    """Whether a link may have this target: a relative one, or one of a scheme that runs nothing."""
+    """Whether a link may have this target: a relative one, or one of a scheme that runs nothing.
+
+    An address of the web has to name its host. Without one, `https:x` means different things to different
+    programs, and a browser opens a blank page.
+    """
     first_segment = re.split(r"[/?#]", url, maxsplit=1)[0]
     scheme, colon, _ = first_segment.partition(":")
-    return not url.startswith("//") and (not colon or scheme.lower() in SCHEMES)
+    if not colon:
+        return not url.startswith("//")
+    return scheme.lower() in SCHEMES and (scheme.lower() == "mailto" or _names_a_host(url))
+
+
+def _names_a_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host, _port = parts.hostname, parts.port
+    except ValueError:  # the port is no number, or the brackets of an IPv6 address are not in order
+        return False
+    return bool(host)
 
 
 def _use_tables(md: MarkdownIt) -> None:
@@ -545,13 +563,15 @@ _CORE_RULES: tuple[Callable[[StateCore], None], ...] = (
 
 
 def highlight(code: str, language: str = "") -> Markup:
-    """Return a block of code, highlighted where its language is named and known, as it was written otherwise.
+    """Return a block of code, highlighted where its language is named and known, else as it was written.
 
     Args:
         code: The code.
         language: The name of its language, as Pygments knows it.
     """
-    lexer = _lexer(language) if len(code) <= MAX_HIGHLIGHTED else None
+    lexer = _lexer(language)
+    if lexer is not None and len(code) > _HIGHLIGHTED[lexer.name]:
+        lexer = None
     # `nohighlight`: the themes mkdocs and readthedocs load a script that guesses at languages.
     inner = escapeHtml(code) if lexer is None else _coloured(code, lexer)
     block = f'<pre class="opsetdocs-code" tabindex="0"><code class="nohighlight">{inner}</code></pre>'
@@ -572,12 +592,30 @@ _HIGHLIGHT_CLASS = "opsetdocs-hl-"
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix=_HIGHLIGHT_CLASS)
 
 
+_FAST = frozenset(
+    {"Bash", "CMake", "Docker", "GLSL", "HLSL", "JSON", "Julia", "Python", "Python console session", "TOML"}
+)
+_SLOW = frozenset(
+    {"Bash Session", "C", "C++", "CSS", "CUDA", "Diff", "Fortran", "Go", "HTML", "INI", "Java", "JavaScript"}
+    | {"Protocol Buffer", "Rust", "TypeScript", "XML", "YAML"}
+)
+_HIGHLIGHTED = dict.fromkeys(_FAST, MAX_HIGHLIGHTED) | dict.fromkeys(_SLOW, MAX_HIGHLIGHTED_SLOWLY)
+"""The languages that are highlighted, by the name that Pygments gives them, and up to which length of code.
+Pygments has 500 more: for most of them somebody can write code that takes hours."""
+
+
+@functools.cache
+def _lexers() -> dict[str, str]:
+    """Return the names of the languages that are highlighted, by all that they are called."""
+    known = ((name, aliases) for name, aliases, *_ in get_all_lexers(plugins=False) if name in _HIGHLIGHTED)
+    return {alias: name for name, aliases in known for alias in aliases}
+
+
 @functools.lru_cache(maxsize=256)
 def _lexer(language: str) -> Lexer | None:
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False) if language else None
-    except ClassNotFound:
+    if language.lower() not in _lexers():
         return None
+    return get_lexer_by_name(language, stripnl=False, ensurenl=False)
 
 
 def highlight_css(scope: str = ".opsetdocs-code", style: str = LIGHT_STYLE) -> str:
@@ -622,6 +660,9 @@ def _formula(tex: str, *, block: bool) -> Markup:
     latex2mathml escapes nothing, so its output is cleaned. Where that takes out an element, the formula held
     markup of its own, and the reader is better served by the source.
     """
+    # Here, since few texts have a formula.
+    from latex2mathml.converter import convert
+
     try:
         raw = convert(tex, display="block" if block else "inline") if len(tex) <= MAX_FORMULA else ""
     except Exception:  # whatever a formula does to latex2mathml, recursion errors included
@@ -740,6 +781,8 @@ def link_targets(text: str) -> tuple[str, ...]:
 
     Bare addresses are not among them, and a text that cannot be read as Markdown has none.
     """
+    if len(text) > MAX_TEXT:
+        return ()
     text = _mend(text)
     try:
         tokens = _link_finder(*_unused_rules(text)).parse(text)
@@ -841,7 +884,6 @@ class Renderer:
         self._operator = operator
         self._remote_images = remote_images
         self._rendered = functools.cache(self._render)
-        self._summarised = functools.cache(self._summarise)
 
     def render(
         self, text: str, *, domain: str = "", own: frozenset[str] = frozenset(), heading_level: int = 2
@@ -866,43 +908,57 @@ class Renderer:
 
     def summary(self, text: str) -> Markup:
         """Return the first sentence of the first paragraph as HTML for a line, without links."""
-        tokens = self._summarised(text)
+        tokens = _summarised(text)
         parser = _parser()
         return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - the renderer escapes
 
     def plain(self, text: str) -> str:
         """Return the same sentence as plain text, not escaped."""
-        return " ".join(_plain(self._summarised(text)).split())
-
-    def _summarise(self, text: str) -> tuple[Token, ...]:
-        text = _mend(text)
-        try:
-            tokens = _parse_blocks(
-                _parser_for(text), text, self._job("", frozenset(), 1, first_paragraph=True)
-            )
-        except Exception:  # `render` reports it
-            return (_text(textwrap.shorten(text, MAX_SUMMARY, placeholder="…")),)
-        return tuple(_first_sentence(tokens[1].children or ())) if tokens else ()
-
-    def _job(
-        self, domain: str, own: frozenset[str], heading_level: int, *, first_paragraph: bool = False
-    ) -> _Job:
-        return _Job(
-            self._resolve, self._operator, self._remote_images, domain, own, heading_level, first_paragraph
-        )
+        return " ".join(_plain(_summarised(text)).split())
 
     def _render(
         self, parse: _Parse, text: str, domain: str, own: frozenset[str], heading_level: int
     ) -> Rendered:
         text = _mend(text)
+        if len(text) > MAX_TEXT:
+            problem = f"a text of more than {MAX_TEXT:,} characters is not read as Markdown"
+            return Rendered(highlight(text), problem=problem)
         parser = _parser_for(text)
-        job = self._job(domain, own, heading_level)
+        job = _Job(self._resolve, self._operator, self._remote_images, domain, own, heading_level)
         try:
             made = parser.renderer.render(parse(parser, text, job), parser.options, {})
         except Exception as error:  # a text that the parser cannot take is shown as it was written
             reason = str(error) or type(error).__name__
             return Rendered(highlight(text), problem=f"the text cannot be read as Markdown: {reason}")
         return Rendered(Markup(made), tuple(job.headings), tuple(job.unresolved))  # noqa: S704 - the renderer escapes
+
+
+@functools.lru_cache(maxsize=16_384)
+def _summarised(text: str) -> tuple[Token, ...]:
+    """Return the first sentence, which is the same wherever links lead: it has none."""
+    if len(text) > MAX_TEXT:
+        return (_text(_beginning(text)),)
+    text = _mend(text)
+    job = _Job(
+        _nowhere,
+        _nowhere,
+        remote_images=False,
+        domain="",
+        own=frozenset(),
+        heading_level=1,
+        first_paragraph=True,
+    )
+    try:
+        tokens = _parse_blocks(_parser_for(text), text, job)
+    except Exception:  # `render` reports it
+        return (_text(_beginning(text)),)
+    return tuple(_first_sentence(tokens[1].children or ())) if tokens else ()
+
+
+def _beginning(text: str) -> str:
+    """Return the first words of a text that is not read as Markdown."""
+    words = textwrap.shorten(text[: 2 * MAX_SUMMARY], MAX_SUMMARY, placeholder="")
+    return f"{words}…"
 
 
 _Parse = Callable[[MarkdownIt, str, _Job], Sequence[Token]]

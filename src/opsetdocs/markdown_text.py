@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from opsetdocs.docstring import is_open_fence
+from opsetdocs.docstring import MAX_TEXT, code_block, is_open_fence
 from opsetdocs.plain_text import one_line
 
 # What could begin markup somewhere in a line; a `_` inside a word never does (CommonMark 6.2).
@@ -40,6 +40,8 @@ def moved(text: str, levels: int) -> str:
     """
     if not levels and _closes_its_fences(text):  # As nearly all do, and parsing takes fifty times as long.
         return text
+    if len(text) > 2 * MAX_TEXT:
+        return code_block(text, "")
     lines = text.split("\n")
     tokens = _BLOCKS.parse(text)
     if tokens and is_open_fence(tokens[-1], lines):
@@ -105,7 +107,9 @@ _PARSER.core.ruler.at("inline", _inline_with_links)
 @lru_cache(maxsize=4_096)
 def _hrefs(text: str) -> frozenset[str]:
     """The targets of a text's links and pictures; none where no relative one is among them."""
-    if not _TARGET.search(text):  # Parsing takes a hundred times as long, and few texts have such a link.
+    if len(text) > 2 * MAX_TEXT or not _TARGET.search(
+        text
+    ):  # Parsing takes a hundred times as long, and few texts have such a link.
         return frozenset()
     return frozenset(_targets(_PARSER.parse(text)))
 

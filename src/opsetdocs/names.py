@@ -27,6 +27,8 @@ _SITE_FILES = frozenset(
         "index.html",
         "index.md",
         "404.html",
+        "search.html",
+        "robots.txt",
         "sitemap.xml",
         "sitemap.xml.gz",
         "catalog.json",
@@ -74,7 +76,9 @@ def domain_segment(domain: str, *, plain: bool = True) -> str:
     is_free = domain.lower() not in _SITE_FILES and not _is_device(domain)
     if plain and is_free and len(domain) <= MAX_LENGTH and _PLAIN_DOMAIN.match(domain):
         return domain
-    return _hashed(_UNSAFE_IN_DOMAIN.sub("", domain)[:MAX_LENGTH].strip("."), domain)
+    safe = _UNSAFE_IN_DOMAIN.sub("", domain)[:MAX_LENGTH].strip(".")
+    # `con~` is no device, but what stands before the first dot of `con.acme~` is one.
+    return _hashed(safe.replace(".", "") if _is_device(safe) else safe, domain)
 
 
 def keep_plain(names: Iterable[tuple[str, int]]) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from opsetdocs.finding_groups import Group, below, grouped, shortened
 from opsetdocs.findings import Finding, Level
+from opsetdocs.plain_text import inert
 
 # MkDocs' --strict counts warnings and errors; without it neither keeps a site from being built.
 _LOG_LEVELS = {Level.NOTE: logging.INFO, Level.WARNING: logging.WARNING, Level.ERROR: logging.ERROR}
@@ -26,5 +27,5 @@ def log_findings(findings: Iterable[Finding], log: _Log) -> int:
         if isinstance(item, Group):
             unusable += item.first.unusable
             text = "\n".join([str(item.first), *(f"  | {line}" for line in below(item))])
-        log.log(_LOG_LEVELS[item.level], "%s", text)
+        log.log(_LOG_LEVELS[item.level], "%s", "\n".join(map(inert, text.split("\n"))))
     return unusable

@@ -5,7 +5,8 @@
     function (event) {
       const link = event.target.closest("a");
       const target = link?.getAttribute("href") ?? link?.getAttribute("xlink:href");
-      if (target && /^(https?|mailto):/.test(new URL(target, document.baseURI).protocol)) {
+      const url = target && URL.parse(target, document.baseURI);
+      if (url && /^(https?|mailto):/.test(url.protocol)) {
         event.preventDefault();
       }
     },

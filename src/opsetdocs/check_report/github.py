@@ -31,7 +31,7 @@ def _command(group: Group) -> str:
     finding = group.first
     in_file = is_file(finding.file)
     properties = {
-        "file": in_file and shown(finding.file),
+        "file": in_file and inert(shown(finding.file)),
         "line": in_file and finding.line,
         "col": in_file and finding.column,
         "title": finding.rule,

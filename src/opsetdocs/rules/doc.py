@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from opsetdocs import schema
 from opsetdocs.addresses import as_id
-from opsetdocs.docstring import WITH_ENTRIES, Entry, Section, SectionKind, is_known_mark
+from opsetdocs.docstring import MAX_TEXT, WITH_ENTRIES, Entry, Section, SectionKind, is_known_mark
 from opsetdocs.identity import entries, name_of, stated_since_version
 from opsetdocs.links import operator_fragment, versioned_name
 from opsetdocs.markdown import SCHEMES, is_absolute, is_allowed, link_targets
@@ -181,7 +181,8 @@ def doc_signature(_: OperatorSet, entry: Operator | Function) -> Iterator[Fault]
     their form is shown as ordinary text, and is missing from tables, comparisons and `catalog.json`: bullets
     that are no entries, marks that are unknown, a default that is no JSON. Names and sections that stand
     twice, types that name a constraint which is not there, and a heading that counts other inputs than the
-    entries leave readers with two answers, or with none.
+    entries leave readers with two answers, or with none. A text of more than 200,000 characters is not read
+    at all.
 
     To mend it, write each entry as a bullet with the name as code, marks in parentheses, a colon and the
     type, such as ``- `axis` (default `-1`) : int``. Give each name one entry and each kind one section, and
@@ -193,19 +194,33 @@ def doc_signature(_: OperatorSet, entry: Operator | Function) -> Iterator[Fault]
 
 @_cached
 def _signature_faults(text: str, is_function: bool) -> tuple[str, ...]:
+    if len(text) > MAX_TEXT:
+        limit = f"{MAX_TEXT:,}"
+        return (f"the text has {len(text):,} characters and is shown as it is, expected {limit} at most",)
+    return tuple(_faults_of(parsed(text).blocks, is_function))
+
+
+_MAX_QUOTED = 200
+"""How much of a text is quoted: one file can say very long things of very many."""
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}..."
+
+
+def _faults_of(blocks: Iterable[Section | str], is_function: bool) -> Iterator[str]:
     first: dict[SectionKind, Section] = {}
-    faults: list[str] = []
-    for section in parsed(text).blocks:
+    for section in blocks:
         if isinstance(section, str) or section.kind not in WITH_ENTRIES:
             continue
         kind = section.kind.value
         if first.setdefault(section.kind, section) is not section:
-            faults.append(f"the section {kind} stands twice, expected once; the first counts")
-        faults += (f"{kind}: {fault}" for look in _LOOKS for fault in look(section))
+            yield f"the section {kind} stands twice, expected once; the first counts"
+        yield from (f"{kind}: {fault}" for look in _LOOKS for fault in look(section))
         # The fields of a function may name more inputs and outputs than its text describes.
         if not is_function:
-            faults += (f"{kind}: {fault}" for fault in _contradicted_count(section))
-    return (*faults, *_undefined_types(first))
+            yield from (f"{kind}: {fault}" for fault in _contradicted_count(section))
+    yield from _undefined_types(first)
 
 
 _BULLETS = MarkdownIt("commonmark", {"html": False}).disable("inline")
@@ -222,14 +237,14 @@ def _bullets_that_are_no_entries(section: Section) -> Iterator[str]:
                     and token.markup in "-+*"
                     and token.map
                 ):
-                    bullet = lines[token.map[0]].strip()
+                    bullet = _brief(lines[token.map[0]].strip())
                     yield f'"{bullet}" is no entry, expected a bullet such as - `name` (optional) : type'
 
 
 def _repeated_names(section: Section) -> Iterator[str]:
     for name, number in Counter(entry.name for entry in section.entries).items():
         if number > 1:
-            yield f'"{name}" has {number} entries, expected one'
+            yield f'"{_brief(name)}" has {number} entries, expected one'
 
 
 def _unknown_marks(section: Section) -> Iterator[str]:
@@ -237,7 +252,7 @@ def _unknown_marks(section: Section) -> Iterator[str]:
         for mark in entry.marks:
             if not is_known_mark(mark):
                 expected = "expected one such as optional, required, variadic or default `1`"
-                yield f'the mark "{mark}" of "{entry.name}" is unknown, {expected}'
+                yield f'the mark "{_brief(mark)}" of "{_brief(entry.name)}" is unknown, {expected}'
 
 
 def _is_int(value: object) -> bool:
@@ -273,7 +288,7 @@ def _unreadable_defaults(section: Section) -> Iterator[str]:
         is_value = isinstance(value, list) and all(map(is_item, value)) if of_list else is_item(value)
         if not is_value:
             expected = f"expected JSON for {entry.type}, such as {f'[{example}]' if of_list else example}"
-            yield f'the default of "{entry.name}" is `{entry.default}`, {expected}'
+            yield f'the default of "{_brief(entry.name)}" is `{_brief(entry.default)}`, {expected}'
 
 
 def _json_value(text: str) -> object:
@@ -325,7 +340,7 @@ def _undefined_types(sections: Mapping[SectionKind, Section]) -> Iterator[str]:
     for kind in (SectionKind.INPUTS, SectionKind.OUTPUTS):
         for entry in sections[kind].entries if kind in sections else ():
             for name in _names_in_type(entry.type) - defined - _type_words():
-                users.setdefault(name, []).append(f'"{entry.name}"')
+                users.setdefault(name, []).append(f'"{_brief(entry.name)}"')
     for name, (first, *others) in sorted(users.items()):
         more = f" and {len(others)} more" if others else ""
         yield (
