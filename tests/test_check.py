@@ -289,7 +289,7 @@ def test_an_mkdocs_yml_of_another_kind(check: Check, tmp_path: Path, text: str) 
 
 
 def test_the_keys_of_mkdocs_yml_are_the_options_of_the_plugin() -> None:
-    from opsetdocs.plugin import OpsetDocsConfig
+    from opsetdocs.plugin_options import OpsetDocsConfig
 
     assert set(check_settings._PLUGIN_KEYS) == {name for name, _ in OpsetDocsConfig._schema} | {"enabled"}
 

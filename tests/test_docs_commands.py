@@ -19,7 +19,7 @@ from mkdocs.utils.yaml import yaml_load
 from opsetdocs.check_settings import read_pyproject
 from opsetdocs.cli import main
 from opsetdocs.new_project import new_project
-from opsetdocs.plugin import OpsetDocsConfig
+from opsetdocs.plugin_options import OpsetDocsConfig
 from opsetdocs.rules import run as run_rules
 from opsetdocs.sources import load
 from shown import PAGES, TEMPLATE, TOP, Shown, named, shown

@@ -16,7 +16,7 @@ from mkdocs.utils.yaml import yaml_load
 from opsetdocs.check_settings import SHARED_KEYS
 from opsetdocs.cli import main
 from opsetdocs.docstring import SectionKind, parse
-from opsetdocs.plugin import DomainConfig, OpsetDocsConfig
+from opsetdocs.plugin_options import DomainConfig, OpsetDocsConfig
 from opsetdocs.render import environment
 from reference import MAKERS, PAGES, TOP, Format, parts, renewed
 

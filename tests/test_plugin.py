@@ -25,6 +25,7 @@ from opsetdocs.check_options import CheckOptions
 from opsetdocs.errors import SourceError, TemplateError
 from opsetdocs.findings import Finding, Level
 from opsetdocs.loader import MAX_SIZE
+from opsetdocs.plugin_options import OpsetDocsConfig
 from opsetdocs.site import Heading, RenderedPage, Site, SiteOptions, Summary
 
 THEMES = ["mkdocs", "readthedocs", "material"]
@@ -523,7 +524,7 @@ def test_every_setting_has_an_option() -> None:
     decided_by_mkdocs = {"base", "directory_urls", "search"}
     options = {item.name for item in fields(SiteOptions)} - decided_by_mkdocs - {"check"}
     options |= {item.name for item in fields(CheckOptions)}
-    assert {name for name, _ in plugin.OpsetDocsConfig._schema} == options | {"path", "frame"}
+    assert {name for name, _ in OpsetDocsConfig._schema} == options | {"frame", "cache"}
 
 
 def test_the_defaults_are_those_of_the_settings(project: Project) -> None:
@@ -590,7 +591,7 @@ def test_the_command_hands_over_sources_and_gets_the_counts(
     project.build({"sources": ["other"]})
     assert project.seen[0].sources == ("a.textproto", "onnx")
     assert project.seen[0].base == Path.cwd()
-    assert json.loads(report.read_text(encoding="utf-8"))["pages"] == 4
+    assert json.loads(report.read_text(encoding="utf-8"))["summary"]["pages"] == 4
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ _OF_MKDOCS = ("base", "check", "directory_urls", "search")
 _PLUGIN_KEYS = (
     *(field.name for field in fields(SiteOptions) if field.name not in _OF_MKDOCS),
     *_KEYS,
-    *("path", "frame", "enabled"),
+    *("frame", "cache", "enabled"),
 )
 """The keys of the plugin in mkdocs.yml. Not from the plugin itself: MkDocs takes longer than a check."""
 

@@ -13,7 +13,7 @@ from opsetdocs.project import find_entry
 from opsetdocs.site import DomainOptions, SiteOptions
 
 if TYPE_CHECKING:
-    from opsetdocs.plugin import OpsetDocsConfig
+    from opsetdocs.plugin_options import OpsetDocsConfig
 
 
 def find_site_options(config_file: Path | None, *, directory_urls: bool) -> SiteOptions:
@@ -35,7 +35,7 @@ def find_site_options(config_file: Path | None, *, directory_urls: bool) -> Site
             settings.sources, settings.base, check=settings.options, directory_urls=directory_urls
         )
     # Here, since MkDocs takes longer to import than all the rest, and may not be needed.
-    from opsetdocs.plugin import OpsetDocsConfig
+    from opsetdocs.plugin_options import OpsetDocsConfig
 
     options = OpsetDocsConfig(str(entry.config_file))
     options.load_dict(dict(entry.options))
