@@ -25,6 +25,7 @@ from onnx.onnx_operators_ml_pb2 import OperatorSetProto
 from conftest import run_opsetdocs
 from folders import content, identities
 from html_site import BuiltSite
+from opsetdocs import disk_cache
 from opsetdocs.build import build_site
 from opsetdocs.cache import NO_CACHE, Cache, MemoryCache
 from opsetdocs.disk_cache import DiskCache
@@ -207,6 +208,15 @@ def test_files_of_forgotten_projects_go(tmp_path: Path) -> None:
     ]
 
 
+def test_not_more_than_so_much_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_cache, "_KEPT_SIZE", 1)
+    write_sets(tmp_path / "ops")
+    for name in ("first", "second", "third"):
+        site_of(tmp_path, DiskCache(tmp_path / "cache", name))
+    [file] = (tmp_path / "cache").iterdir()
+    assert file.name.startswith("third")
+
+
 # Whatever happens to it
 
 
@@ -257,6 +267,7 @@ def test_a_broken_file_does_no_harm(tmp_path: Path, harm: Callable[[Path], None]
     for _ in range(3):
         made = site_of(tmp_path, cache)
         assert (made.pages, made.targets, dict(made.assets)) == (site.pages, site.targets, dict(site.assets))
+    assert pages_made(lambda: site_of(tmp_path, cache)) == (0 if file.is_file() else len(site.pages))
 
 
 def test_another_build_that_writes_is_not_waited_for_long(tmp_path: Path) -> None:
@@ -285,10 +296,16 @@ def test_what_others_can_write_is_not_trusted(tmp_path: Path, caplog: pytest.Log
     assert pages_made(lambda: site_of(tmp_path, DiskCache(folder, "project"))) == 0
 
 
-def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_does_no_harm(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     write_sets(tmp_path / "ops")
     (tmp_path / "file").touch()
-    assert site_of(tmp_path, DiskCache(tmp_path / "file" / "cache", "project")) == site_of(tmp_path)
+    folder = tmp_path / "file" / "cache"
+    assert site_of(tmp_path, DiskCache(folder, "project")) == site_of(tmp_path)
+    assert not caplog.records
+    assert site_of(tmp_path, DiskCache(folder, "project", is_asked_for=True)) == site_of(tmp_path)
+    assert "nothing is kept" in caplog.text
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are text there")
@@ -355,3 +372,9 @@ def test_it_is_moved_and_turned_off(
     assert result.returncode == 0, result.stderr
     found = {file.parent.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*.sqlite")}
     assert found == ({expected} if expected else set())
+
+
+def test_a_folder_without_a_name_is_refused(tmp_path: Path) -> None:
+    result = run_opsetdocs("build", "--cache", "", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "expected a folder, or off" in result.stderr

@@ -106,6 +106,33 @@ def test_the_project_names_sources_and_the_folder(folder: Path, run: Run) -> Non
     assert (folder / "out/ops/com.example/index.html").exists()
 
 
+def test_pyproject_names_sources_where_there_is_no_project(folder: Path, run: Run) -> None:
+    (folder / "pyproject.toml").write_text(f'[tool.opsetdocs]\nsources = ["{PLAIN}"]\n', encoding="utf-8")
+    assert run("build").stdout.decode() == COUNTS
+    (folder / "pyproject.toml").write_text("[tool.opsetdocs", encoding="utf-8")
+    result = run("build")
+    assert result.returncode == 2
+    assert b"pyproject.toml" in result.stderr
+
+
+def test_settings_of_a_domain_that_is_not_there_are_named(folder: Path, run: Run) -> None:
+    options = {"sources": [PLAIN], "domains": {"com.exmaple": {"title": "Ours"}}}
+    config = {"site_name": "x", "theme": "opsetdocs", "plugins": [{"opsetdocs": options}]}
+    (folder / "docs").mkdir()
+    (folder / "mkdocs.yml").write_text(json.dumps(config), encoding="utf-8")
+    result = run("build")
+    assert result.returncode == 0
+    assert b"domains: the sources have no domain com.exmaple" in result.stderr
+
+
+def test_an_empty_source_is_refused(folder: Path, run: Run) -> None:
+    for command in (["check", ""], ["build", ""], ["show", ""]):
+        result = run(*command)
+        assert result.returncode == 2
+        assert b"a source is empty" in result.stderr
+    assert not (folder / "site").exists()
+
+
 def test_sources_are_relative_to_the_current_folder(folder: Path, cases: Path) -> None:
     (folder / "project").mkdir()
     configure(folder / "project", ["search", "opsetdocs"])

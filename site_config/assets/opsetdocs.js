@@ -16,21 +16,27 @@
     const entries = groups.flatMap((group) => Array.from(group.querySelectorAll(".opsetdocs-steps > li")));
     const listed = entries.map((entry) => entry.querySelector("a").textContent.toLowerCase());
 
+    /** The names, which may have the domain in front as ids have it. */
     function wanted() {
-      return input.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
+      return input.value.toLowerCase().split(/[\s,;]+/).map((name) => name.slice(name.lastIndexOf(".") + 1)).filter(Boolean);
+    }
+
+    /** Whether an entry is asked for: by its whole name, or by the beginning of it while no entry has that name. */
+    function answers(name, asked) {
+      return listed.includes(asked) ? name === asked : name.startsWith(asked);
     }
 
     function show() {
       const names = wanted();
       let shown = 0;
       for (const [index, entry] of entries.entries()) {
-        entry.hidden = names.length > 0 && !names.some((part) => listed[index].startsWith(part));
+        entry.hidden = names.length > 0 && !names.some((asked) => answers(listed[index], asked));
         shown += entry.hidden ? 0 : 1;
       }
       for (const group of groups) {
         group.hidden = !group.querySelector(".opsetdocs-steps > li:not([hidden])");
       }
-      const others = names.filter((part) => !listed.some((name) => name.startsWith(part)));
+      const others = names.filter((asked) => !listed.some((name) => answers(name, asked)));
       const unchanged = others.length ? `; not among them, so unchanged or unknown: ${others.join(", ")}` : "";
       const all = `${entries.length} operator${entries.length === 1 ? "" : "s"}`;
       status.textContent = names.length ? `${shown} of ${all} that changed${unchanged}` : "";

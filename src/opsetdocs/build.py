@@ -23,7 +23,7 @@ from opsetdocs.history import build_catalog, unmatched
 from opsetdocs.inventory import INVENTORY, inventory, targets
 from opsetdocs.links import link_resolver, operator_linker
 from opsetdocs.markdown import DARK_STYLE, Renderer, highlight_css
-from opsetdocs.model import OperatorSet
+from opsetdocs.model import OperatorSet, domain_name
 from opsetdocs.operator_list import operator_lists
 from opsetdocs.pages import Pages, Planned
 from opsetdocs.progress import tracked
@@ -151,7 +151,7 @@ def build_site(
             },
             findings=(
                 *report.findings,
-                *_idle_patterns(loaded.sets, options),
+                *_idle_settings(loaded.sets, options),
                 *make.addresses.findings,
                 *problem_findings(problem for item in made.values() for problem in item.problems),
             ),
@@ -289,8 +289,12 @@ def _nothing_to_document(options: SiteOptions, findings: Iterable[Finding]) -> s
     return "\n".join(["nothing to document", *(f"  {finding}" for finding in findings)])
 
 
-def _idle_patterns(sets: Iterable[OperatorSet], options: SiteOptions) -> Iterator[Finding]:
-    """Yield a finding for each pattern of include and exclude that fits nothing."""
+def _idle_settings(sets: Sequence[OperatorSet], options: SiteOptions) -> Iterator[Finding]:
+    """Yield a finding for each pattern and each domain in the options that fits nothing."""
+    known = {domain_name(item.domain) for item in sets}
+    for domain in options.domains:
+        if domain not in known:
+            yield Finding(Level.WARNING, f"domains: the sources have no domain {domain}")
     for name in ("include", "exclude"):
         for pattern in unmatched(sets, getattr(options, name)):
             yield Finding(

@@ -30,6 +30,7 @@ def cache_of(project: str, folder: Path | None) -> Cache:
 
     name = hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
     try:
-        return DiskCache(folder or user_cache_path("opsetdocs", appauthor=False), name)
+        place = folder or user_cache_path("opsetdocs", appauthor=False)
+        return DiskCache(place, name, is_asked_for=folder is not None)
     except RuntimeError:  # The user has no home.
         return NO_CACHE

@@ -120,6 +120,12 @@ _timings_option = click.option(
 )
 
 
+def _not_empty(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value == "":
+        raise click.BadParameter("expected a folder, or off")
+    return value
+
+
 @contextmanager
 def _timed(timings: bool) -> Iterator[None]:
     """Print what the stages inside took, if that is asked for."""
@@ -174,6 +180,7 @@ def main() -> None:
 @click.option(
     "--cache",
     metavar="FOLDER",
+    callback=_not_empty,
     help="Where this build finds what earlier ones made, and keeps what it makes; off for nowhere.  "
     "[default: what mkdocs.yml says, or the user's folder of caches]",
 )

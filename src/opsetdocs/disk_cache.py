@@ -33,6 +33,9 @@ _KEPT_SITES = 2
 _KEPT_SECONDS = 30 * 24 * 3600
 """The file of a project that has not been built for so long is removed."""
 
+_KEPT_SIZE = 2**30
+"""Bytes of all projects together; of more, those that were not built for the longest time are removed."""
+
 _PATIENCE = 1.0
 """Seconds to wait for another build that is writing."""
 
@@ -52,14 +55,17 @@ _encoder = msgspec.msgpack.Encoder()
 class DiskCache:
     """Keeps what the last builds of a project made."""
 
-    def __init__(self, folder: Path, project: str) -> None:
+    def __init__(self, folder: Path, project: str, *, is_asked_for: bool = False) -> None:
         """Use a file in a folder; both are made when there is something to keep.
 
         Args:
             folder: Where caches are. If others can write to it, nothing is read or kept.
             project: What the builds of one project have in common, and no other; fit for a file's name.
+            is_asked_for: Whether somebody has named the folder, and wants to hear that nothing can be kept.
         """
         self._folder = folder
+        self._is_asked_for = is_asked_for
+        self._is_broken = False
         self._file = folder / f"{project}-{_FORMAT}{_ENDING}"
 
     def site(self, digest: str) -> MadeSite | None:
@@ -95,17 +101,26 @@ class DiskCache:
             if reason := _unsafe(self._folder):
                 log.warning("nothing is kept for the next build in %s: %s", self._folder, reason)
                 return
-            with closing(sqlite3.connect(self._file, timeout=_PATIENCE)) as database:
-                database.executescript(_TABLES)
-                with database:
-                    _keep(database, digest, site, pages)
-            self._tidy()
-        except sqlite3.DatabaseError as err:
-            log.debug("nothing is kept for the next build in %s: %s", self._file, err)
-            if not isinstance(err, sqlite3.OperationalError):  # not busy, nor full: no database at all
+            if self._is_broken:
                 self._file.unlink(missing_ok=True)
-        except OSError as err:
-            log.debug("nothing is kept for the next build in %s: %s", self._folder, err)
+                self._is_broken = False
+            try:
+                self._write(digest, site, pages)
+            except sqlite3.DatabaseError as err:
+                if not _says_broken(err):  # Another build is writing, or the disk is full.
+                    raise
+                self._file.unlink()
+                self._write(digest, site, pages)
+            self._tidy()
+        except (sqlite3.Error, OSError) as err:
+            level = logging.WARNING if self._is_asked_for else logging.DEBUG
+            log.log(level, "nothing is kept for the next build in %s: %s", self._folder, err)
+
+    def _write(self, digest: str, site: MadeSite, pages: Sequence[MadePage]) -> None:
+        with closing(sqlite3.connect(self._file, timeout=_PATIENCE)) as database:
+            database.executescript(_TABLES)
+            with database:
+                _keep(database, digest, site, pages)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
@@ -118,6 +133,7 @@ class DiskCache:
                 yield database
         except (sqlite3.Error, msgspec.MsgspecError, OSError) as err:
             log.debug("what earlier builds kept in %s cannot be used: %s", self._file, err)
+            self._is_broken = _says_broken(err)
 
     def _make_folder(self) -> None:
         if not self._folder.is_dir():
@@ -125,11 +141,23 @@ class DiskCache:
             self._folder.mkdir(mode=0o700, exist_ok=True)
 
     def _tidy(self) -> None:
-        """Remove the files of projects that nobody builds any more."""
-        for file in self._folder.glob(f"*{_ENDING}"):
-            with suppress(OSError):  # Another build removes it, too.
-                if file.stat().st_mtime < time.time() - _KEPT_SECONDS:
+        """Remove the files of projects that nobody builds any more, and of others if there are too many."""
+        total = 0
+        with suppress(OSError):  # Another build removes one, too.
+            files = {file: file.stat() for file in self._folder.glob(f"*{_ENDING}")}
+            for file, status in sorted(files.items(), key=lambda item: -item[1].st_mtime):
+                total += status.st_size
+                is_old = status.st_mtime < time.time() - _KEPT_SECONDS
+                if file != self._file and (is_old or total > _KEPT_SIZE):
                     file.unlink()
+
+
+def _says_broken(error: Exception) -> bool:
+    """Whether a file is to blame, rather than what is going on around it."""
+    if isinstance(error, sqlite3.DatabaseError):
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+        return code & 0xFF in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return isinstance(error, msgspec.MsgspecError)
 
 
 def _unsafe(folder: Path) -> str:

@@ -44,6 +44,7 @@ from opsetdocs.plain_text import visible
 from opsetdocs.plugin_options import OpsetDocsConfig
 from opsetdocs.progress import show_progress
 from opsetdocs.reporting import log_findings
+from opsetdocs.resources import site_config_dir
 from opsetdocs.search_index import FOLDER as SEARCH_FOLDER
 from opsetdocs.search_index import search_files, written_page
 from opsetdocs.searched import Searched, SearchedPage
@@ -168,6 +169,8 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
 
     def _options(self, config: MkDocsConfig) -> SiteOptions:
         folder = Path(config.config_file_path or "").resolve().parent
+        if folder == site_config_dir():  # The project has no mkdocs.yml, and may have a pyproject.toml.
+            folder = Path.cwd()
         settings = merged_settings(
             {name: self.config[name] for name in SHARED_KEYS}, "the plugin opsetdocs", folder
         )

@@ -146,6 +146,8 @@ def _encoded(text: str) -> bytes:
 
 def _search(sources: Sequence[str], base: Path) -> _Search:
     search = _Search(base.absolute())
+    if "" in sources:
+        raise SourceError("a source is empty; expected a file, a folder, a pattern, - or onnx")
     for source in sorted(set(sources) - {STANDARD_INPUT, INSTALLED_ONNX}):
         search.add(source)
     return search
