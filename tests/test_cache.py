@@ -192,7 +192,7 @@ def test_the_file_does_not_grow_with_each_build(tmp_path: Path) -> None:
         site_of(tmp_path, cache)
         [file] = (tmp_path / "cache").iterdir()
         sizes.append(file.stat().st_size)
-    assert max(sizes[4:]) <= max(sizes[:4])
+    assert max(sizes[4:]) <= 1.1 * max(sizes[:4])
 
 
 def test_files_of_forgotten_projects_go(tmp_path: Path) -> None:

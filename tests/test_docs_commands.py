@@ -162,6 +162,8 @@ class Sandbox:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
+            # What runs in the background may be told to ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         said = []
         try:

@@ -223,7 +223,7 @@ def test_a_hand_written_page_wins(project: Project, log: pytest.LogCaptureFixtur
     out = project.build(docs={written: "# By hand"}, strict=True)
     assert "By hand" in (out / OPERATOR / "index.html").read_text(encoding="utf-8")
     assert (out / OPERATOR / "11/index.html").exists()
-    assert any("in the place of" in text and written in text for text in messages(log, logging.INFO))
+    assert any("has one as well" in text and written in text for text in messages(log, logging.INFO))
 
 
 def test_a_hand_written_page_that_is_left_out_does_not_win(project: Project) -> None:

@@ -254,7 +254,7 @@ def test_a_page_of_the_project_wins(
     assert (built.folder / "Operators.html").read_text("utf-8") == "mine"
     assert "By hand" in (built.folder / "Changelog/index.html").read_text("utf-8")
     assert "moved" in (built.folder / "Changelog.html").read_text("utf-8")
-    assert "in the place of a file of ours: Operators.html" in caplog.text
+    assert "where opsetdocs has one as well: Operators.html" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 _put(files, file)
         ours = {file.dest_uri for file in (*self._files.values(), *assets)}
         for message in _shortened([written[uri].src_uri for uri in sorted(ours & written.keys())]):
-            log.info("published from docs_dir, in the place of a file of ours: %s", message)
+            log.info("a file of docs_dir is published where opsetdocs has one as well: %s", message)
 
     def _virtual(self, config: MkDocsConfig, address: str, content: bytes) -> File:
         return self._file(config, self.config.path + address, content)
