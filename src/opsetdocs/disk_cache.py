@@ -194,13 +194,10 @@ def _encoded(site: MadeSite) -> bytes | None:
 
 
 def _keep(database: sqlite3.Connection, digest: str, site: MadeSite, pages: Sequence[MadePage]) -> None:
-    content = _encoded(site)
-    if content is None:
-        digest = ""
-    digests = [*site.digests, *([digest] if digest else [])]
+    digests = {*site.digests, digest} - {""}
     [[last]] = database.execute("SELECT ifnull(max(build), 0) FROM used")
     latest = {row[0] for row in database.execute("SELECT digest FROM used WHERE build = ?", (last,))}
-    if latest == set(digests):
+    if latest == digests:
         return
     known = {row[0] for row in database.execute("SELECT digest FROM used")}
     # One after the other, since all of them together are as large as the site.
@@ -208,7 +205,11 @@ def _keep(database: sqlite3.Connection, digest: str, site: MadeSite, pages: Sequ
     pieces = ((key, _encoder.encode(page)) for key, page in made if key not in known)
     database.executemany("INSERT OR REPLACE INTO piece VALUES (?, ?)", pieces)
     if digest and digest not in known:
-        database.execute("INSERT OR REPLACE INTO piece VALUES (?, ?)", (digest, content))
+        content = _encoded(site)
+        if content is None:
+            digests.remove(digest)
+        else:
+            database.execute("INSERT OR REPLACE INTO piece VALUES (?, ?)", (digest, content))
     build = last + 1
     database.executemany("INSERT OR REPLACE INTO used VALUES (?, ?)", ((key, build) for key in digests))
     old = build - _KEPT_SITES

@@ -47,7 +47,7 @@ from opsetdocs.reporting import log_findings
 from opsetdocs.resources import site_config_dir
 from opsetdocs.search_index import FOLDER as SEARCH_FOLDER
 from opsetdocs.search_index import search_files, written_page
-from opsetdocs.searched import Searched, SearchedPage
+from opsetdocs.searched import SearchedPage
 from opsetdocs.site import Site, SiteOptions
 from opsetdocs.site_options import site_options
 from opsetdocs.site_writer import SiteWriter
@@ -123,7 +123,6 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             self._site = self._build(config)
         except PluginError as err:
             if self._site is None:
-                self._no_garbage.end()
                 raise
             log.error("%s; the pages stay as they were until that is mended", err)
         self._watch()
@@ -157,18 +156,18 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         return site
 
     def _new_cache(self, config: MkDocsConfig) -> Cache:
-        folder = handover.cache()
-        if folder is None and self.config.cache:
-            folder = str(Path(config.config_file_path or "").resolve().parent / self.config.cache)
-        if folder == OFF or (folder is None and self.config.cache is None):
+        stated = handover.cache()
+        if stated is None:
+            stated = self.config.cache
+        if stated == OFF:
             cache: Cache = NO_CACHE
         else:
             project = f"{config.config_file_path} {Path.cwd()}"
-            cache = cache_of(project, Path(folder) if folder else None)
+            cache = cache_of(project, _folder(config) / stated if stated else None)
         return cache if self._compiled is None else MemoryCache(cache)
 
     def _options(self, config: MkDocsConfig) -> SiteOptions:
-        folder = Path(config.config_file_path or "").resolve().parent
+        folder = _folder(config)
         if folder == site_config_dir():  # The project has no mkdocs.yml, and may have a pyproject.toml.
             folder = Path.cwd()
         settings = merged_settings(
@@ -326,7 +325,13 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         self._write_inventory(Path(config.site_dir, self.config.path, INVENTORY))
         makers: dict[str, Maker] = {}
         if self._built.search is not None:
-            makers[SEARCH_FOLDER] = partial(self._search_files, config, self._built.search, self._written)
+            makers[SEARCH_FOLDER] = partial(
+                search_files,
+                self._built.search,
+                self._written,
+                section=self.config.path,
+                directory_urls=config.use_directory_urls,
+            )
         for address, content in self._built.late.items():
             uri = self.config.path + address
             if not Path(config.site_dir, uri).exists():
@@ -348,13 +353,6 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             log.info("another inventory stays in the place of ours: %s%s", self.config.path, INVENTORY)
         elif content := self._built.assets.get(INVENTORY):
             file.write_bytes(content)
-
-    def _search_files(
-        self, config: MkDocsConfig, found: Searched, written: Sequence[SearchedPage]
-    ) -> Mapping[str, bytes]:
-        return search_files(
-            found, written, section=self.config.path, directory_urls=config.use_directory_urls
-        )
 
     def on_build_error(self, *, error: Exception, **_: object) -> None:
         """Say in one line that the disk is full, or what else the system refuses.
@@ -396,6 +394,11 @@ def _live_reload_is_broken() -> bool:
         return False
     source = context.get_parameter_source("livereload")
     return source is not None and source.name == "DEFAULT"
+
+
+def _folder(config: MkDocsConfig) -> Path:
+    """Return the folder of mkdocs.yml."""
+    return Path(config.config_file_path or "").resolve().parent
 
 
 def _one_file(address: str, content: Callable[[], bytes]) -> Mapping[str, bytes]:

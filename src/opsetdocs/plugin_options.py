@@ -46,20 +46,20 @@ class RedirectsOption(FolderOption):
 
 
 class CacheOption(c.Type[str]):
-    """Where builds keep what they made; the value is `None` for nowhere, empty for the user's own folder."""
+    """Where builds keep what they made; the value is `off` for nowhere, empty for the user's own folder."""
 
     def __init__(self) -> None:
         super().__init__(str, default="")
 
-    def run_validation(self, value: object) -> str | None:  # type: ignore[override]
+    def run_validation(self, value: object) -> str:
         """Return the folder, relative to that of mkdocs.yml.
 
         Raises:
             ValidationError: The value is neither true nor false, nor a folder.
         """
         if isinstance(value, bool):
-            return "" if value else None
-        return None if value == OFF else super().run_validation(value)
+            return "" if value else OFF
+        return super().run_validation(value)
 
 
 class DomainConfig(Config):
