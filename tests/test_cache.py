@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -368,10 +369,34 @@ def test_it_is_moved_and_turned_off(
     plugin = {"sources": ["ops"], **({} if option is None else {"cache": option})}
     config = {"site_name": "x", "theme": "opsetdocs", "plugins": [{"opsetdocs": plugin}]}
     (project / "mkdocs.yml").write_text(json.dumps(config), encoding="utf-8")
-    result = run_opsetdocs("build", *arguments, cwd=project, XDG_CACHE_HOME=str(tmp_path / "user"))
-    assert result.returncode == 0, result.stderr
+
+    def run(command: str, *more: str) -> str:
+        result = run_opsetdocs(command, *arguments, *more, cwd=project, XDG_CACHE_HOME=str(tmp_path / "user"))
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    run("build")
     found = {file.parent.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*.sqlite")}
     assert found == ({expected} if expected else set())
+    for clear, removed in ([], ""), (["--clear"], "removed "):
+        said = run("cache", *clear)
+        if expected is None:
+            assert said == "off\n"
+        else:
+            folder, _, kept = said.partition(": ")
+            assert (project / folder).samefile(tmp_path / expected)
+            assert re.fullmatch(rf"{removed}1 cache, 0\.\d MB\n", kept)
+    assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_nothing_but_caches_is_removed(tmp_path: Path) -> None:
+    names = {"mine.sqlite", "8cd34a844e750602.sqlite", "notes.txt"}
+    for name in (*names, "8cd34a844e750602-1.sqlite"):
+        (tmp_path / name).write_bytes(bytes(100_000))
+    assert run_opsetdocs("cache", "--cache", ".", cwd=tmp_path).stdout.endswith(": 1 cache, 0.1 MB\n")
+    assert run_opsetdocs("cache", "--cache", ".", "--clear", cwd=tmp_path).returncode == 0
+    assert {file.name for file in tmp_path.iterdir()} == names
+    assert run_opsetdocs("cache", "--cache", "absent", cwd=tmp_path).stdout == "absent/: 0 caches, 0.0 MB\n"
 
 
 def test_a_folder_without_a_name_is_refused(tmp_path: Path) -> None:

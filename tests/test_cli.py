@@ -209,6 +209,7 @@ def test_strict_publishes_nothing_that_has_a_warning(folder: Path, run: Run) -> 
     strict = run("build", PLAIN, "--strict")
     assert (lenient.returncode, strict.returncode) == (0, 1)
     assert b"Double" in lenient.stderr
+    assert lenient.stdout.endswith(b"\n1 warning; with --strict nothing would have been published\n")
     assert b"WARNING" in strict.stderr
     assert entries(folder) == {PLAIN, "lenient"}
 

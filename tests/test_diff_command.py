@@ -28,6 +28,7 @@ from opsetdocs.plain_text import visible
 from opsetdocs.resources import site_config_dir
 from opsetdocs.sources import load
 
+NONE = "Nothing can be compared: no domain is in both sources."
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eevil"
 
 
@@ -119,11 +120,28 @@ def test_a_source_compared_with_itself_is_the_same(onnx_catalog: Catalog) -> Non
     [
         ("H1", "H1", ["--from", "13"], ["Split 13 to 18", "Signature kept (1)", "words     text changed"]),
         ("H2", "H2", ["--from", "6", "--to", "20"], ["Sub 6 to 13", "Mish 18", "New (1)"]),
-        ("H4-a", "H4-b", [], ["Removed (2)", "Affine 1", "Upsample 9", "Resize 9 to 10"]),
+        (
+            "H4-a",
+            "H4-b",
+            [],
+            [
+                "Operators: 2 removed, 1 with the same signature.",
+                "Removed (2)",
+                "Affine 1",
+                "Upsample 9",
+                "Resize 9 to 10",
+            ],
+        ),
         ("H4-b", "H4-a", [], ["New (2)", "Affine 1", "Upsample 9", "Resize 10 to 9"]),
         ("H5", "H5", ["--from", "1"], ["Inverse 1 to 2", "words     promoted from experimental to stable"]),
         ("F1", "F1", [], ["com.example: opset 1 in both", "No operator differs."]),
-        ("N8-a", "N8-b", [], ["ai.onnx: only in the old source", "com.microsoft: only in the new source"]),
+        (
+            "N8-a",
+            "N8-b",
+            [],
+            [NONE, "ai.onnx: only in the old source", "com.microsoft: only in the new source"],
+        ),
+        ("N8-a", "N8", ["--domain", "com.microsoft"], [NONE, "com.microsoft: only in the new source"]),
         ("N8-a", "N8", [], ["ai.onnx: opset 20 in both", "com.microsoft: only in the new source"]),
         ("S2", "S2", [], ["com.a&b<c>: opset 1 in both", "No operator differs."]),
     ],

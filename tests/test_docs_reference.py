@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -16,8 +17,9 @@ from mkdocs.utils.yaml import yaml_load
 from opsetdocs.check_settings import SHARED_KEYS
 from opsetdocs.cli import main
 from opsetdocs.docstring import SectionKind, parse
-from opsetdocs.plugin_options import DomainConfig, OpsetDocsConfig
+from opsetdocs.plugin_options import OpsetDocsConfig
 from opsetdocs.render import environment
+from opsetdocs.site import DomainOptions
 from reference import MAKERS, PAGES, TOP, Format, parts, renewed
 
 NAMES = sorted(path.name for path in PAGES.glob("*.md"))
@@ -123,7 +125,7 @@ def test_every_option_of_the_plugin_has_a_row_with_its_default() -> None:
 
 def test_every_option_of_a_domain_is_named() -> None:
     (meaning,) = [row[-1] for name, row in rows(page("plugin.md")).items() if name == "domains"]
-    assert {name for name, _ in DomainConfig._schema if f"`{name}`" not in meaning} == set()
+    assert {item.name for item in fields(DomainOptions) if f"`{item.name}`" not in meaning} == set()
 
 
 def test_every_key_of_a_check_has_a_row() -> None:

@@ -642,9 +642,26 @@ def test_a_file_that_describes_nothing_is_an_error_in_words(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_that_cannot_be_read_is_an_error_in_words(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="No such file"):
-        export_described(tmp_path / "out", [str(tmp_path / "none.onnx")])
+EXPECTED = "expected a model, a page in Markdown (.md), a Python file (.py), or onnxruntime"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("none.onnx", f"none.onnx: No such file or directory; {EXPECTED}"),
+        ("folder", f"folder: Is a directory; {EXPECTED}"),
+        ("onnx", f"onnx: the operators of the installed onnx package are written without --from; {EXPECTED}"),
+        ("text", EXPECTED),
+    ],
+)
+def test_what_is_no_source_is_told_what_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_bytes(b"Hello")
+    with pytest.raises((SourceError, FileError), match=re.escape(said)):
+        export_described(tmp_path / "out", [source])
 
 
 # onnxscript

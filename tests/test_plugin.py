@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -460,6 +461,34 @@ def test_findings_are_logged(
         project.build(strict=True)
 
 
+@pytest.mark.parametrize(
+    ("levels", "said"),
+    [
+        ([], ""),
+        ([Level.NOTE], ""),
+        ([Level.NOTE, Level.ERROR, Level.ERROR], "2 errors, 1 note"),
+        ([Level.WARNING] * 1162, "1,162 warnings"),
+    ],
+)
+def test_findings_are_counted(
+    project: Project,
+    log: pytest.LogCaptureFixture,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    levels: list[Level],
+    said: str,
+) -> None:
+    report = tmp_path / "report.json"
+    monkeypatch.setenv("OPSETDOCS_REPORT", str(report))
+    project.result = site(findings=tuple(Finding(level, str(n)) for n, level in enumerate(levels)))
+    project.build()
+    counts = [
+        text for text in messages(log, logging.INFO) if re.fullmatch(r".*\d (error|warning|note)s?", text)
+    ]
+    assert counts == ([f"opsetdocs: {said}"] if said else [])
+    assert json.loads(report.read_text(encoding="utf-8"))["warnings"] == said
+
+
 def test_a_long_list_of_like_findings_is_cut(project: Project, log: pytest.LogCaptureFixture) -> None:
     known = Finding(Level.WARNING, "status", rule="OPERATOR_STATUS_KNOWN")
     other = Finding(Level.WARNING, "name", rule="OPERATOR_OP_TYPE_IDENTIFIER")
@@ -580,6 +609,70 @@ def test_options_that_cannot_be_used(
     else:
         project.build(options)
     assert any(f"'{said}" in text for text in messages(log, level))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("path", 3, "found 3, expected a folder below docs_dir, such as reference/ops"),
+        ("path", "../up", "found '../up', expected a folder below docs_dir, such as reference/ops"),
+        ("frame", "twice", "found 'twice', expected once or each"),
+        ("frame", ["once"], "found ['once'], expected once or each"),
+        ("cache", 3, "found 3, expected a folder, or off"),
+        ("sources", "ops", "found 'ops', expected a list of sources"),
+        ("sources", [3], "found [3], expected a list of sources"),
+        ("templates", "own", "found 'own', expected a list of folders"),
+        ("title", 3, "found 3, expected a text"),
+        (
+            "domains",
+            "com.acme",
+            "found 'com.acme', expected domains, and for each of them title or description",
+        ),
+        ("domains", ["a"], "found ['a'], expected domains, and for each of them title or description"),
+        ("domains", {3: {}}, "found {3: {}}, expected domains, and for each of them title or description"),
+        ("domains", {"com.acme": "Acme"}, "com.acme: found 'Acme', expected title or description"),
+        (
+            "domains",
+            {"com.acme": {"titel": "A"}},
+            "com.acme: unknown key 'titel', expected title or description",
+        ),
+        ("domains", {"com.acme": {"title": True}}, "com.acme: title: found true, expected a text"),
+        ("order", "size", "found 'size', expected name or file"),
+        ("include", "com.*", "found 'com.*', expected a list of patterns"),
+        ("exclude", {"a": "b"}, "found {'a': 'b'}, expected a list of patterns"),
+        ("link_map", 3, "found 3, expected file names or paths, and for each of them an address"),
+        (
+            "link_map",
+            {"a": 3},
+            "found {'a': 3}, expected file names or paths, and for each of them an address",
+        ),
+        ("remote_images", "yes", "found 'yes', expected true or false"),
+        ("rules", 1, "found 1, expected true or false"),
+        ("redirects", 3, "found 3, expected true, false, or a folder below docs_dir, such as reference/ops"),
+        ("redirects", "..", "found '..', expected a folder below docs_dir, such as reference/ops"),
+        ("select", "DOC_*", "found 'DOC_*', expected a list of rules"),
+        ("ignore", [3], "found [3], expected a list of rules"),
+        (
+            "levels",
+            {"DOC_*": "loud"},
+            "found {'DOC_*': 'loud'}, expected rules and for each of them note, warning, error or off",
+        ),
+        ("fail_on", 3, "found 3, expected note, warning, error or never"),
+        ("baseline", True, "found true, expected the name of a file"),
+        ("against", ["old"], "found ['old'], expected a source"),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_said_in_words(name: str, value: Any, said: str) -> None:
+    options = OpsetDocsConfig("mkdocs.yml")
+    options.load_dict({name: value})
+    assert [(key, str(error)) for key, error in options.validate()[0]] == [(name, said)]
+
+
+def test_an_option_with_nothing_behind_it_has_its_default() -> None:
+    empty, absent = OpsetDocsConfig("mkdocs.yml"), OpsetDocsConfig("mkdocs.yml")
+    empty.load_dict(dict.fromkeys(dict(OpsetDocsConfig._schema)))
+    assert (empty.validate()[0], absent.validate()[0]) == ([], [])
+    assert dict(empty) == dict(absent)
 
 
 def test_the_command_hands_over_sources_and_gets_the_counts(

@@ -48,6 +48,11 @@ class Weight(IntEnum):
         """The weight in one word, to stand in front of a change."""
         return _WEIGHTS_IN_A_WORD[self]
 
+    @property
+    def of_operators(self) -> str:
+        """What stands after a number of operators: `11 with a narrower signature`."""
+        return _WEIGHTS_OF_OPERATORS[self]
+
 
 _WEIGHTS_IN_WORDS = {
     Weight.NOTHING: "nothing changed",
@@ -66,6 +71,16 @@ _WEIGHTS_IN_A_WORD = {
     Weight.NARROWED: "narrower",
     Weight.REMOVED: "removed",
 }
+
+_WEIGHTS_OF_OPERATORS = {
+    Weight.NOTHING: "new",
+    Weight.TEXT: "with the same signature",
+    Weight.WIDENED: "with a wider signature",
+    Weight.DEFAULT: "with another default or body",
+    Weight.NARROWED: "with a narrower signature",
+    Weight.REMOVED: "removed",
+}
+"""An operator of which nothing changed is a new one: the others are not listed."""
 
 
 class Role(Enum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -89,13 +89,19 @@ def merged_settings(options: Mapping[str, Any], where: str, folder: Path) -> Che
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class Key:
+    """What the value of a key has to be, and how it is read."""
+
     expected: str
+    """What the value has to be, in words."""
     is_right: Callable[[Any], bool]
+    """Whether a value is that."""
     read: Callable[[Any, Path], Any] = lambda value, _: value
+    """Gives what the value means; the folder is that to which file names refer."""
 
 
-def _is_texts(value: Any) -> bool:
+def is_texts(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
@@ -107,24 +113,24 @@ def _is_levels(value: Any) -> bool:
 
 
 _KEYS = {
-    "select": _Key("a list of rules", _is_texts, lambda value, _: as_patterns(value)),
-    "ignore": _Key("a list of rules", _is_texts, lambda value, _: as_patterns(value)),
-    "levels": _Key(
+    "select": Key("a list of rules", is_texts, lambda value, _: as_patterns(value)),
+    "ignore": Key("a list of rules", is_texts, lambda value, _: as_patterns(value)),
+    "levels": Key(
         f"rules and for each of them {', '.join(LEVELS)} or {OFF}",
         _is_levels,
         lambda value, _: {rule.upper(): level or OFF for rule, level in value.items()},
     ),
-    "fail_on": _Key(f"{', '.join(LEVELS)} or {NEVER}", lambda value: value in (*LEVELS, NEVER)),
-    "baseline": _Key(
+    "fail_on": Key(f"{', '.join(LEVELS)} or {NEVER}", lambda value: value in (*LEVELS, NEVER)),
+    "baseline": Key(
         "the name of a file", lambda value: isinstance(value, str), lambda value, folder: folder / value
     ),
-    "against": _Key("a source", lambda value: isinstance(value, str)),
+    "against": Key("a source", lambda value: isinstance(value, str)),
 }
 
 SOURCES = "sources"
 """The key that says what is read where a call names no source."""
 
-SHARED_KEYS = (SOURCES, *_KEYS)
+SHARED_KEYS: Mapping[str, Key] = {SOURCES: Key("a list of sources", is_texts), **_KEYS}
 """The keys that both places have."""
 
 _OF_MKDOCS = ("base", "check", "directory_urls", "search")
@@ -201,7 +207,7 @@ def read_pyproject(file: Path) -> Mapping[str, Any]:
     return settings
 
 
-def _check_keys(settings: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+def _check_keys(settings: Mapping[str, Any], known: Collection[str], where: str) -> None:
     for name in settings:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
@@ -216,6 +222,7 @@ def read_sources(settings: Mapping[str, Any], where: str) -> Sequence[str]:
         ConfigError: The value is no list of texts.
     """
     value = settings.get(SOURCES) or []
-    if not _is_texts(value):
-        raise ConfigError(f"{where}: {SOURCES} is {value!r}, expected a list of sources")
+    key = SHARED_KEYS[SOURCES]
+    if not key.is_right(value):
+        raise ConfigError(f"{where}: {SOURCES} is {value!r}, expected {key.expected}")
     return tuple(value)

@@ -222,10 +222,12 @@ def build(
                 timings=timings,
                 cache=cache,
             )
-            summary = _run_mkdocs(project.config_file, work, variables, strict=strict)
+            report = _run_mkdocs(project.config_file, work, variables, strict=strict)
             with stage("publishing"):
                 publish(work.staging, target)
-        click.echo(f"{describe(summary)} in {_display(target)}")
+        click.echo(f"{describe(report.summary)} in {_display(target)}")
+        if report.warnings:
+            click.echo(f"{report.warnings}; with --strict nothing would have been published")
 
 
 def _end_as_interrupted() -> None:
@@ -239,8 +241,10 @@ def _say_that_it_waits(site: Path) -> None:
     click.echo(f"Waiting for another build of {_display(site)} to end.", err=True)
 
 
-def _run_mkdocs(config_file: Path, work: Workplace, variables: Mapping[str, str], *, strict: bool) -> Summary:
-    """Have MkDocs build the site, and return what it holds.
+def _run_mkdocs(
+    config_file: Path, work: Workplace, variables: Mapping[str, str], *, strict: bool
+) -> handover.Report:
+    """Have MkDocs build the site, and return what our plugin says of it.
 
     MkDocs runs as a process of its own: both ways of building then print and fail alike, and it may end the
     process as it likes.
@@ -257,7 +261,7 @@ def _run_mkdocs(config_file: Path, work: Workplace, variables: Mapping[str, str]
     if report is None:
         raise ConfigError(f"{config_file} switches the plugin opsetdocs off")
     divide(report.stages)
-    return report.summary
+    return report
 
 
 def _wait_for(command: Sequence[str], variables: dict[str, str], lock: int) -> int:
@@ -710,6 +714,47 @@ def new(folder: Path, domain: str) -> None:
         click.echo(f"    cd {shlex.quote(str(folder))}")
     for command in ("opsetdocs check", "mkdocs serve", "opsetdocs build"):
         click.echo(f"    {command}")
+
+
+@main.command(epilog=_exit_codes())
+@_config_file_option
+@click.option(
+    "--cache",
+    "folder",
+    metavar="FOLDER",
+    callback=_not_empty,
+    help="The folder of caches.  [default: what mkdocs.yml says, or the user's own one]",
+)
+@click.option("--clear", is_flag=True, help="Remove what is kept, of all projects.")
+def cache(config_file: Path | None, folder: str | None, clear: bool) -> None:
+    """Say where builds keep what they made, and how large that is.
+
+    Nothing but time is lost by removing it: the next build makes it again.
+
+    \b
+    Examples:
+        opsetdocs cache
+        opsetdocs cache --clear --cache .cache/opsetdocs
+    """  # noqa: D301 -- click reads the control character \b
+    from opsetdocs.cache_folder import OFF, cache_files
+    from opsetdocs.project import find_entry
+
+    base = Path()
+    if folder is None and (entry := find_entry(config_file)):
+        stated = entry.options.get("cache")
+        # YAML reads a bare `off` as false.
+        folder = OFF if stated is False else stated if isinstance(stated, str) else None
+        base = entry.config_file.parent
+    if folder == OFF:
+        click.echo("off")
+        return
+    place, files = cache_files(base.absolute() / folder if folder else None)
+    size = sum(file.stat().st_size for file in files)
+    if clear:
+        for file in files:
+            file.unlink(missing_ok=True)
+    kept = f"{counted(len(files), 'caches')}, {size / 1e6:,.1f} MB"
+    click.echo(f"{_display(place)}: {'removed ' if clear else ''}{kept}")
 
 
 @main.command(epilog=_exit_codes())

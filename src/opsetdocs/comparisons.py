@@ -23,14 +23,14 @@ from opsetdocs.upgrade import Step, Upgrades
 from opsetdocs.views import code_spans
 
 _TITLES = {
-    Weight.REMOVED: ("removed", "Removed", "removed"),
-    Weight.NARROWED: ("narrower", "Signature narrowed", "with a narrower signature"),
-    Weight.DEFAULT: ("default", "Default or body changed", "with another default or body"),
-    Weight.WIDENED: ("wider", "Signature widened", "with a wider signature"),
-    Weight.TEXT: ("words", "Signature kept", "with the same signature"),
-    Weight.NOTHING: ("new", "New", "new"),
+    Weight.REMOVED: ("removed", "Removed"),
+    Weight.NARROWED: ("narrower", "Signature narrowed"),
+    Weight.DEFAULT: ("default", "Default or body changed"),
+    Weight.WIDENED: ("wider", "Signature widened"),
+    Weight.TEXT: ("words", "Signature kept"),
+    Weight.NOTHING: ("new", "New"),
 }
-"""The groups of an upgrade: key, title, words after a number. What weighs nothing is a new operator."""
+"""The groups of an upgrade: key and title. What weighs nothing is a new operator."""
 
 _WORDS = _TITLES[Weight.TEXT][0]
 
@@ -139,8 +139,8 @@ class Changes:
         steps = self._upgrades_of(domain).steps(old.version, new.version)
         groups = []
         for weight, items in groupby(steps, key=lambda step: step.weight):
-            key, title, label = _TITLES[weight]
-            groups.append(StepGroup(key, title, label, tuple(map(self._step, items))))
+            key, title = _TITLES[weight]
+            groups.append(StepGroup(key, title, weight.of_operators, tuple(map(self._step, items))))
         return tuple(groups)
 
     def moved(self, domain: Domain, old: Opset, new: Opset) -> Iterator[OperatorHistory]:

@@ -23,6 +23,7 @@ _COLOURS = {
 _INDENT = "  "
 _LABEL = max(len(weight.label) for weight in Weight)
 _SAME_NUMBER = "nothing but the version's number"
+_NOTHING_COMPARED = "Nothing can be compared: no domain is in both sources."
 
 
 # Text
@@ -39,7 +40,9 @@ def difference_lines(difference: SetsDifference, width: int) -> Iterator[Line]:
         if place:
             yield Line()
         yield from _domain_lines(item, width)
-    if difference.domains and difference.not_compared:
+    if not difference.domains:
+        yield Line(_NOTHING_COMPARED, bold=True)
+    if difference.not_compared:
         yield Line()
     for passed_over in difference.not_compared:
         yield from map(Line, wrapped(passed_over.words, width, rest=_INDENT))
@@ -90,9 +93,9 @@ def _title(item: DomainDifference) -> str:
 
 
 def _counts(item: DomainDifference) -> str:
-    groups = [(weight, len(list(found))) for weight, found in groupby(item.operators, lambda one: one.weight)]
-    counts = ", ".join(f"{number} {_group_title(weight).lower()}" for weight, number in groups)
-    return f"{counts}." if counts else "No operator differs."
+    groups = groupby(item.operators, key=lambda found: found.weight)
+    counts = ", ".join(f"{len(list(found))} {weight.of_operators}" for weight, found in groups)
+    return f"Operators: {counts}." if counts else "No operator differs."
 
 
 def _group_title(weight: Weight) -> str:
@@ -137,6 +140,8 @@ def difference_markdown(difference: SetsDifference) -> str:
             lines.append("")
         for note in _notes(item):
             lines += (escape(note), "")
+    if not difference.domains:
+        lines += (_NOTHING_COMPARED, "")
     lines += (f"- {escape(passed_over.words)}" for passed_over in difference.not_compared)
     return "\n".join(lines).strip("\n")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opsetdocs.findings import Finding, Level, Place, shown
@@ -137,6 +137,18 @@ def below(group: Group, limit: int | None = LIMIT, *, hint: str = "") -> Iterato
         yield f"in conflict with {_listed(group.first.others, named)}"
     if group.others:
         yield f"{group.elsewhere}: {_listed(group.others, named)}"
+
+
+def levels_in_words(counts: Mapping[Level, int]) -> str:
+    """Return how many findings of each level there are: `3 errors, 1 note`."""
+    stated = (counted(counts[level], f"{level.word}s") for level in reversed(Level) if counts[level])
+    return ", ".join(stated) or "no findings"
+
+
+def warnings_in_words(findings: Iterable[Finding]) -> str:
+    """Return how many findings of each level there are; nothing where none is a warning or an error."""
+    counts = Counter(finding.level for finding in findings)
+    return levels_in_words(counts) if max(counts, default=Level.NOTE) > Level.NOTE else ""
 
 
 def _listed(places: Iterable[Place], limit: int | None) -> str:

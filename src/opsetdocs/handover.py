@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from opsetdocs.cache_folder import OFF
+from opsetdocs.finding_groups import warnings_in_words
+from opsetdocs.findings import Finding
 from opsetdocs.site import Summary
 from opsetdocs.timings import Stage
 
@@ -30,6 +32,8 @@ class Report:
     summary: Summary
     stages: tuple[Stage, ...]
     """What the stages took, if that was asked for."""
+    warnings: str
+    """How many findings of each level there are, in words; empty where none is a warning or an error."""
 
 
 def environment(
@@ -82,16 +86,18 @@ def wants_timings() -> bool:
     return bool(os.environ.get(_TIMINGS))
 
 
-def write_report(summary: Summary, stages: Sequence[Stage]) -> None:
+def write_report(summary: Summary, stages: Sequence[Stage], findings: Iterable[Finding] = ()) -> None:
     """Write the report where the command asked for it."""
-    if report := os.environ.get(_REPORT):
-        Path(report).write_text(json.dumps(asdict(Report(summary, tuple(stages)))), encoding="utf-8")
+    if file := os.environ.get(_REPORT):
+        report = Report(summary, tuple(stages), warnings_in_words(findings))
+        Path(file).write_text(json.dumps(asdict(report)), encoding="utf-8")
 
 
 def read_report(report: Path) -> Report | None:
     """Return the report that MkDocs left, or `None` if it did not get as far as writing every page."""
     try:
         data = json.loads(report.read_text(encoding="utf-8"))
-        return Report(Summary(**data["summary"]), tuple(Stage(**stage) for stage in data["stages"]))
+        stages = tuple(Stage(**stage) for stage in data["stages"])
+        return Report(Summary(**data["summary"]), stages, data["warnings"])
     except (FileNotFoundError, ValueError):  # ValueError: the disk was full
         return None

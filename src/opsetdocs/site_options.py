@@ -10,7 +10,7 @@ from opsetdocs.check_settings import CheckSettings, settings_of
 from opsetdocs.errors import ConfigError
 from opsetdocs.model import domain_name
 from opsetdocs.project import find_entry
-from opsetdocs.site import DomainOptions, SiteOptions
+from opsetdocs.site import SiteOptions
 
 if TYPE_CHECKING:
     from opsetdocs.plugin_options import OpsetDocsConfig
@@ -61,10 +61,7 @@ def site_options(
         base=settings.base,
         templates=tuple(map(Path, options.templates)),
         title=options.title,
-        domains={
-            domain_name(name): DomainOptions(domain.title, domain.description)
-            for name, domain in options.domains.items()
-        },
+        domains={domain_name(name): domain for name, domain in options.domains.items()},
         order=options.order,
         include=tuple(options.include),
         exclude=tuple(options.exclude),

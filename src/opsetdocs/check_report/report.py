@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from opsetdocs.findings import Finding, Level
+from opsetdocs.finding_groups import levels_in_words
+from opsetdocs.findings import Finding
 from opsetdocs.terminal import counted
 
 
@@ -44,9 +44,3 @@ def summary(report: Report) -> str:
         verb = "matches" if report.gone == 1 else "match"
         parts.append(f"{counted(report.gone, 'lines')} of the baseline {verb} no finding")
     return "; ".join(parts)
-
-
-def levels_in_words(counts: Mapping[Level, int]) -> str:
-    """Return how many findings of each level there are: `3 errors, 1 note`."""
-    stated = (counted(counts[level], f"{level.word}s") for level in reversed(Level) if counts[level])
-    return ", ".join(stated) or "no findings"

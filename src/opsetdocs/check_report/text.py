@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from opsetdocs.check_report.report import Report, levels_in_words, summary
-from opsetdocs.finding_groups import LIMIT, Group, below, grouped, shortened
+from opsetdocs.check_report.report import Report, summary
+from opsetdocs.finding_groups import LIMIT, Group, below, grouped, levels_in_words, shortened
 from opsetdocs.findings import Finding, Level
 from opsetdocs.terminal import Line, table, wrapped
 

@@ -14,12 +14,14 @@ from opsetdocs.export.operators_md import markdown_sets
 from opsetdocs.export.scripts import script_sets
 from opsetdocs.model import Format, domain_name
 from opsetdocs.readers import decode
+from opsetdocs.sources import INSTALLED_ONNX
 
 if TYPE_CHECKING:
     from onnx.onnx_operators_ml_pb2 import OperatorSetProto
 
 _MARKDOWN = (".md", ".markdown")
 _SCRIPT = ".py"
+_EXPECTED = f"expected a model, a page in Markdown (.md), a Python file (.py), or {ONNXRUNTIME}"
 
 
 def export_described(
@@ -71,7 +73,7 @@ def described_sets(source: str) -> list[OperatorSetProto]:
     elif ending == _SCRIPT:
         sets, missing = script_sets(file), "function of onnxscript"
     else:
-        sets, missing = model_sets(data, file.name), "function of its own"
+        sets, missing = _of_model(data, file), "function of its own"
     if not sets:
         raise FileError(source, f"there is no {missing} in it")
     return sets
@@ -81,7 +83,18 @@ def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as err:
-        raise SourceError(f"{file}: {err.strerror or err}") from err
+        reason = err.strerror or err
+        if str(file) == INSTALLED_ONNX:
+            reason = "the operators of the installed onnx package are written without --from"
+        raise SourceError(f"{file}: {reason}; {_EXPECTED}") from err
+
+
+def _of_model(data: bytes, file: Path) -> list[OperatorSetProto]:
+    try:
+        return model_sets(data, file.name)
+    except FileError as err:
+        # Whatever no ending tells apart is taken for a model.
+        raise FileError(str(file), f"{err.message}; {_EXPECTED}") from err
 
 
 def _merged(

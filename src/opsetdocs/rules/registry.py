@@ -9,6 +9,7 @@ to mend it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,6 +18,7 @@ from inspect import cleandoc
 from typing import Literal, TypeVar
 
 from opsetdocs import places
+from opsetdocs.caches import by_identity
 from opsetdocs.findings import Finding, Level, Place
 from opsetdocs.identity import entries, name_of
 from opsetdocs.model import Function, Operator, OperatorSet
@@ -88,6 +90,9 @@ class Problem:
 
 Check = Callable[[Sets], Iterable[Problem]]
 
+_MOST_KEPT = 128
+"""Of so many sets it is kept what does not keep a rule about single sets."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -123,14 +128,34 @@ RULES: dict[str, Rule] = {}
 def near_rules(name: str) -> str:
     """Return in words which rules may be meant by an id or a pattern that fits none."""
     sought = name.upper().strip("*")
-    near = [id_ for id_ in RULES if sought and sought in id_][:_NEAR] or get_close_matches(sought, RULES, n=1)
-    *others, last = near or [""]
+    near = (
+        [id_ for id_ in RULES if sought and sought in id_]
+        or get_close_matches(sought, RULES, n=1)
+        or _with_near_words(sought)
+    )
+    *others, last = near[:_NEAR] or [""]
     either = f"{', '.join(others)} or {last}" if others else last
     return f"is {either} meant?" if near else "`opsetdocs rules` lists them all"
 
 
+def _with_near_words(sought: str) -> list[str]:
+    """Return the ids that have the most words near to those of a text."""
+    known = {word for id_ in RULES for word in id_.split("_")}
+    near = {
+        word
+        for asked in re.findall(r"[A-Z]+", sought)
+        for word in get_close_matches(asked, known, n=1, cutoff=_NEAR_WORD)
+    }
+    shared = {id_: len(near.intersection(id_.split("_"))) for id_ in RULES}
+    most = max(shared.values(), default=0)
+    return [id_ for id_, number in shared.items() if number == most] if most else []
+
+
 _NEAR = 3
 """How many rules are named that may be meant."""
+
+_NEAR_WORD = 0.75
+"""How much two words have in common that may be the same, from 0 to 1."""
 
 
 def run(
@@ -194,11 +219,13 @@ def rule(id: str, level: Level, sentence: str, source: str) -> Callable[[Check],
 
 def each_set(look: Callable[[OperatorSet], Iterable[Fault]]) -> Check:
     """Let a rule look at one set at a time."""
+    # Most sets are those of the build before while a site is served: these are looked at once.
+    found = by_identity(_MOST_KEPT)(lambda item: tuple(look(item)))
 
     @wraps(look)
     def check(checked: Sets) -> Iterator[Problem]:
         for item in checked.sets:
-            for fault in look(item):
+            for fault in found(item):
                 yield Problem(fault.message, Where(item, field=fault.field), level=fault.level)
 
     return check
@@ -221,12 +248,15 @@ def _each(
     members: Callable[[OperatorSet], Iterable[_Member]],
     look: Callable[[OperatorSet, _Member], Iterable[Fault]],
 ) -> Check:
+    @by_identity(_MOST_KEPT)
+    def found(item: OperatorSet) -> tuple[tuple[_Member, Fault], ...]:
+        return tuple((entry, fault) for entry in members(item) for fault in look(item, entry))
+
     @wraps(look)
     def check(checked: Sets) -> Iterator[Problem]:
         for item in checked.sets:
-            for entry in members(item):
-                for fault in look(item, entry):
-                    yield Problem(fault.message, Where(item, entry, fault.field), level=fault.level)
+            for entry, fault in found(item):
+                yield Problem(fault.message, Where(item, entry, fault.field), level=fault.level)
 
     return check
 
