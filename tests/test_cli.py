@@ -214,6 +214,18 @@ def test_strict_publishes_nothing_that_has_a_warning(folder: Path, run: Run) -> 
     assert entries(folder) == {PLAIN, "lenient"}
 
 
+def test_a_plugin_that_looks_at_the_files_of_a_build_finds_all_of_them(folder: Path, run: Run) -> None:
+    """Although files that are published already need not be written."""
+    (folder / "docs").mkdir()
+    look = "print(*Path(config.site_dir).rglob('*.html'))"
+    hook = f"from pathlib import Path\n\ndef on_post_build(config):\n    {look}\n"
+    (folder / "hook.py").write_text(hook, encoding="utf-8")
+    config = {"site_name": "Test", "plugins": [{"opsetdocs": {"sources": [PLAIN]}}], "hooks": ["hook.py"]}
+    (folder / "mkdocs.yml").write_text(json.dumps(config), encoding="utf-8")
+    seen = [run("build").stderr.count(b"index.html") for _ in range(2)]
+    assert seen[0] == seen[1] > 3
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from folders import content, entries, identities
-from opsetdocs import publish
+from opsetdocs import publish, site_writer
 from opsetdocs.atomic import write_files
 from opsetdocs.errors import ConfigError, OpsetdocsError
 from opsetdocs.exchange import exchange
@@ -54,10 +54,11 @@ def in_one_step(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     return bool(request.param)
 
 
-def replace(site: Path, files: Tree) -> None:
+def replace(site: Path, files: Tree, *, leaves_out: bool = False) -> None:
     with workplace(site) as work:
-        write(work.staging, files)
-        publish.publish(work.staging, site)
+        made = ((name, text.encode) for name, text in files.items())
+        kept = site_writer.write_files(work.staging, made, site if leaves_out else None)
+        publish.publish(work.staging, site, kept)
 
 
 # What may be replaced
@@ -153,6 +154,32 @@ def test_files_that_stay_the_same_are_the_same_files(site: Path, in_one_step: bo
     assert {name for name in files if after[name] == before[name]} == files - {"index.html"}
 
 
+def test_files_that_are_published_already_are_not_written(site: Path, in_one_step: bool) -> None:
+    write(site, OLD)
+    before = identities(site)
+    with workplace(site) as work:
+        made = ((name, text.encode) for name, text in NEW.items())
+        kept = site_writer.write_files(work.staging, made, site)
+        assert set(kept) == {"a/index.html", "a/b/c.html"}
+        assert set(texts(work.staging)) == NEW.keys() - set(kept)
+        publish.publish(work.staging, site, kept)
+    after = identities(site)
+    assert texts(site) == NEW | {".git/HEAD": "ref"}
+    assert {name for name in kept if after[name] == before[name]} == set(kept)
+    replace(site, NEW, leaves_out=True)
+    assert identities(site) == after
+    replace(site, {"index.html": "new"}, leaves_out=True)
+    assert texts(site) == {"index.html": "new", ".git/HEAD": "ref"}
+
+
+def test_a_published_file_that_is_gone_in_the_end_is_named(site: Path) -> None:
+    write(site, OLD)
+    with pytest.raises(OpsetdocsError, match="cannot be replaced: No such file"), workplace(site) as work:
+        write(work.staging, {"index.html": "new"})
+        publish.publish(work.staging, site, ["gone/long-ago.html"])
+    assert texts(site) == OLD
+
+
 def test_where_there_are_no_hard_links_the_times_stay(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(1, "Operation not permitted")
@@ -169,20 +196,25 @@ def test_where_there_are_no_hard_links_the_times_stay(site: Path, monkeypatch: p
     ("old", "new"),
     [({"a": "x"}, {"a/b": "y"}), ({"a/b": "y"}, {"a": "x"}), ({"a": "x"}, {"a": "x", "b": "y"})],
 )
-def test_a_file_may_become_a_folder_and_a_folder_a_file(site: Path, old: Tree, new: Tree) -> None:
+@pytest.mark.parametrize("leaves_out", [True, False])
+def test_a_file_may_become_a_folder_and_a_folder_a_file(
+    site: Path, old: Tree, new: Tree, leaves_out: bool
+) -> None:
     write(site, old)
-    replace(site, new)
+    replace(site, new, leaves_out=leaves_out)
     assert texts(site) == new
 
 
-def test_what_a_link_leads_to_is_never_changed(site: Path) -> None:
+@pytest.mark.parametrize("leaves_out", [True, False])
+def test_what_a_link_leads_to_is_never_changed(site: Path, leaves_out: bool) -> None:
     write(site.parent.parent / "elsewhere", {"a/index.html": "a", "page.html": "page"})
     write(site, {"index.html": "old"})
     (site / "a").symlink_to("../../elsewhere/a")
     (site / "page.html").symlink_to("../../elsewhere/page.html")
     (site / ".hidden").symlink_to("../../elsewhere")
     new = {"index.html": "new", "a/index.html": "a", "page.html": "other"}
-    replace(site, new)
+    replace(site, new, leaves_out=leaves_out)
+    assert not (site / "a/index.html").samefile(site.parent.parent / "elsewhere/a/index.html")
     assert {name for name in ("a", "page.html", ".hidden") if (site / name).is_symlink()} == {".hidden"}
     assert new.items() <= texts(site).items()
     assert texts(site.parent.parent / "elsewhere") == {"a/index.html": "a", "page.html": "page"}
@@ -237,7 +269,7 @@ def test_a_failed_exchange_leaves_the_old_site(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from opsetdocs import publish
+from opsetdocs import publish, site_writer
 from opsetdocs.atomic import write_files
 
 site, step, in_one_step, *files = sys.argv[1:]

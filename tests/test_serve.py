@@ -12,15 +12,20 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 PATIENCE = 120
 """Seconds that a slow machine may take for what is waited for."""
@@ -186,9 +191,11 @@ def test_sources_that_are_added_while_serving_are_watched(server: Server) -> Non
 
 @dataclass
 class Preview:
-    """Builds as `mkdocs serve` does, in this process."""
+    """Builds and serves as `mkdocs serve` does, in this process."""
 
     folder: Path
+    config: MkDocsConfig = field(init=False)
+    app: WSGIApplication = field(init=False)
 
     def write(self, name: str, text: str) -> None:
         file = self.folder / name
@@ -207,8 +214,37 @@ class Preview:
 
     def build(self) -> Path:
         """Build again, with the plugin of the build before."""
-        build(load_config(str(self.folder / "mkdocs.yml")), serve_url="http://127.0.0.1/")
+        self.config = load_config(str(self.folder / "mkdocs.yml"))
+        build(self.config, serve_url="http://127.0.0.1/")
         return self.folder / "site"
+
+    def serve(self) -> None:
+        """Begin to serve, as MkDocs does after the first build."""
+        self.config.plugins.on_serve(self, config=self.config, builder=self.build)  # type: ignore[arg-type]
+
+    mount_path = "/"
+
+    def get_app(self) -> WSGIApplication:
+        """Return what serves the files of the site."""
+
+        def files(environ: WSGIEnvironment, _: StartResponse) -> Iterable[bytes]:
+            file = self.folder / "site" / environ["PATH_INFO"].encode("latin-1").decode().lstrip("/")
+            file = file / "index.html" if file.is_dir() else file
+            return [file.read_bytes() if file.is_file() else GONE.encode()]
+
+        return files
+
+    def set_app(self, app: WSGIApplication) -> None:
+        """Have something else serve the files."""
+        self.app = app
+
+    def watch(self, path: str) -> None:
+        """Nothing is watched: the tests build themselves."""
+
+    def answer(self, address: str) -> bytes:
+        """Return what is served at an address."""
+        path = f"/{address}".encode().decode("latin-1")
+        return b"".join(self.app({"PATH_INFO": path}, lambda *_: lambda _: None))
 
     def build_anew(self) -> Path:
         """Build as `mkdocs build` does, with a plugin of its own."""
@@ -245,21 +281,59 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def identities(folder: Path) -> dict[str, tuple[int, int]]:
-    stats = {str(file.relative_to(folder)): file.stat() for file in folder.rglob("*") if file.is_file()}
-    return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
-
-
-def test_what_an_edit_does_not_touch_is_kept(preview: Preview) -> None:
-    before = identities(preview.folder / "site/reference/com.example/operators")
+def test_what_nobody_looks_at_is_not_written(preview: Preview) -> None:
+    preview.serve()
+    before = preview.answer(AA)
     edit(preview.folder / "ops/one.textproto", "About Aa.", "All about Aa.")
-    after = identities(preview.build() / "reference/com.example/operators")
-    changed = {name for name in before if before[name] != after[name]}
-    assert changed == {f"Aa/{folder}index.{kind}" for folder in ("", "1/") for kind in ("html", "md")}
+    site = preview.build()
+    assert not (site / AA).exists()
+    for address in (AA, f"{AA}/", f"{AA}/index.html", f"{AA}/index.md", f"{AA}/1/"):
+        assert b"About" in before
+        assert b"All about Aa." in preview.answer(address), address
+    written = {file.parent.name for file in (site / "reference/com.example/operators").rglob("*.*")}
+    assert written == {"Aa", "1"}
+    assert b"About Bb." in preview.answer("reference/com.example/operators/Bb/")
+
+
+def test_a_plugin_that_looks_at_files_finds_all_of_them(preview: Preview) -> None:
+    preview.write(
+        "hook.py",
+        "from pathlib import Path\n\n"
+        "def on_post_build(config):\n"
+        "    site = Path(config.site_dir)\n"
+        f"    (site / 'seen').write_text((site / '{AA}/index.html').read_text())\n",
+    )
+    preview.settings(hooks=["hook.py"])
+    preview.serve()
+    edit(preview.folder / "ops/one.textproto", "About Aa.", "All about Aa.")
+    assert "All about Aa." in (preview.build() / "seen").read_text(encoding="utf-8")
+
+
+def test_a_theme_that_fails_on_a_page_says_so(preview: Preview, caplog: pytest.LogCaptureFixture) -> None:
+    preview.write("theme/main.html", "{{ page.nothing.at_all if 'Aa' in page.title else page.content }}")
+    preview.settings(theme={"name": "mkdocs", "custom_dir": "theme"})
+    preview.serve()
+    preview.build()
+    answer = preview.answer(AA).decode()
+    assert "the theme fails on the page" in answer
+    assert answer in caplog.text
+    assert b"About Bb." in preview.answer("reference/com.example/operators/Bb/")
+
+
+def test_a_template_of_a_twin_that_fails_says_so(preview: Preview) -> None:
+    preview.write("own/markdown/operator.md.jinja", "{{ nothing.at_all }}")
+    preview.settings(plugins=["search", {"opsetdocs": {"sources": ["ops"], "templates": ["own"]}}])
+    preview.serve()
+    preview.build()
+    assert b"markdown/operator.md.jinja:1" in preview.answer("com.example/operators/Aa/index.md")
+    assert b"About Aa." in preview.answer("com.example/operators/Aa/")
 
 
 @pytest.mark.parametrize("theme", ["opsetdocs", "mkdocs"])
-def test_a_rebuilt_site_is_as_one_that_is_built_anew(preview: Preview, theme: str) -> None:
+@pytest.mark.parametrize("serves", [True, False])
+def test_a_rebuilt_site_is_as_one_that_is_built_anew(preview: Preview, theme: str, serves: bool) -> None:
+    if serves:
+        preview.serve()
     by_hand = preview.folder / f"docs/{AA}/index.md"
     other = preview.folder / f"docs/{AA}/1/more.md"
     changes: list[Callable[[], None]] = [
@@ -280,7 +354,10 @@ def test_a_rebuilt_site_is_as_one_that_is_built_anew(preview: Preview, theme: st
     ]
     for change in changes:
         change()
-        assert files(preview.build()) == files(preview.build_anew())
+        site, anew = preview.build(), files(preview.build_anew())
+        if serves:
+            assert {address: preview.answer(address) for address in anew} == anew
+        assert files(site) == anew
 
 
 def test_a_build_that_fails_leaves_nothing_behind(preview: Preview) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -103,7 +104,8 @@ def build_site(
         options: What to read and how to show it.
         stdin: Where the source `-` is read from.
         cache: What earlier builds kept. The site is the same with it and without it.
-        defer: Whether the files that programs read are left to be made later; then it has no targets.
+        defer: Whether the search, the files that programs read and the twins of pages that changed are left
+            to be made later; then the site has no targets.
 
     Raises:
         SourceError: A source does not exist, or no source holds an operator set; or what was published before
@@ -131,15 +133,13 @@ def build_site(
     with stage("pages: views"):
         make = makers(catalog, options)
         book = _rule_book(catalog, options)
-        made = _made_pages(
-            [*make.pages, *rule_pages(book, directory_urls=options.directory_urls)],
-            make,
-            digest(settings, names_digest(catalog)),
-            cache,
-        )
+        planned = [*make.pages, *rule_pages(book, directory_urls=options.directory_urls)]
+        common = digest(settings, names_digest(catalog))
+        made = _made_pages(planned, make, common, cache, defer=defer)
     pages = tuple(item.page for item in made.values())
     with stage("catalog and search"):
         programs = _for_programs(catalog, options, make, book, pages)
+        search = partial(searched, catalog, make.addresses, pages, make.twins.summary, options.domains)
         ids = () if defer else _targets(catalog, make, book, pages)
         site = Site(
             pages=pages,
@@ -158,10 +158,9 @@ def build_site(
             watched=(*loaded.watched, *options.templates),
             summary=_summary(catalog, len(pages)),
             targets=ids,
-            search=searched(catalog, make.addresses, pages, make.twins.summary, options.domains)
-            if options.search
-            else None,
-            late=programs if defer else {},
+            search=search() if options.search and not defer else None,
+            late_search=search if options.search and defer else None,
+            late={**programs, **dict(_late_twins(planned, made.values(), make))} if defer else {},
         )
         site = with_redirects(site, catalog, make.addresses, options, make.page_renderer.environment)
     with stage("cache"):
@@ -239,11 +238,26 @@ def _kept_site(options: SiteOptions, settings: str, cache: Cache) -> Site | None
 
 
 def _with_twins(site: Site, made: Iterable[MadePage]) -> Site:
-    twins = {twin_address(item.page.address): item.twin for item in made}
+    twins = {twin_address(item.page.address): item.twin for item in made if item.twin is not None}
     return replace(site, assets={**site.assets, **twins})
 
 
-def _made_pages(planned: Sequence[Planned], make: Makers, common: str, cache: Cache) -> dict[str, MadePage]:
+def _late_twins(
+    planned: Sequence[Planned], made: Iterable[MadePage], make: Makers
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Yield the addresses of the twins that are yet to be made, with what makes them."""
+    for plan, item in zip(planned, made, strict=True):
+        if item.twin is None:
+            yield twin_address(plan.address), partial(_twin, plan, make)
+
+
+def _twin(planned: Planned, make: Makers) -> bytes:
+    return make.twins.page(planned.make())
+
+
+def _made_pages(
+    planned: Sequence[Planned], make: Makers, common: str, cache: Cache, *, defer: bool
+) -> dict[str, MadePage]:
     """Return all pages by digest: those of earlier builds as far as they are made from the same.
 
     Args:
@@ -251,22 +265,25 @@ def _made_pages(planned: Sequence[Planned], make: Makers, common: str, cache: Ca
         make: What makes them.
         common: The digest of what all pages depend on.
         cache: What earlier builds kept.
+        defer: Whether their twins are left to be made later.
     """
     digests = [digest(common, item.address, item.digest) for item in planned]
     kept = cache.pages(digests)
+    if not defer:
+        kept = {key: item for key, item in kept.items() if item.twin is not None}
     made = {}
     for key, item in zip(digests, tracked("pages made", planned), strict=True):
-        made[key] = kept[key] if key in kept else _made(item, make)
+        made[key] = kept[key] if key in kept else _made(item, make, defer=defer)
     count("pages: templates", pages=len(made) - len(kept))
     return made
 
 
-def _made(planned: Planned, make: Makers) -> MadePage:
+def _made(planned: Planned, make: Makers, *, defer: bool) -> MadePage:
     page = planned.make()
     with stage("pages: templates"):
         rendered = make.page_renderer.render(page)
     with stage("pages: twins"):
-        twin = make.twins.page(page)
+        twin = None if defer else make.twins.page(page)
     return MadePage(rendered, twin, make.pages.views.take_problems())
 
 

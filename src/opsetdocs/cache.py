@@ -20,8 +20,8 @@ class MadePage:
     """A page, and what else came of making it."""
 
     page: RenderedPage
-    twin: bytes
-    """The page as Markdown."""
+    twin: bytes | None
+    """The page as Markdown; `None` if that is left to be made later."""
     problems: tuple[Problem, ...]
 
 

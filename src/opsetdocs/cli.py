@@ -219,12 +219,13 @@ def build(
                 sources=sources,
                 quiet=not sys.stderr.isatty(),
                 report=work.report,
+                published=target,
                 timings=timings,
                 cache=cache,
             )
             report = _run_mkdocs(project.config_file, work, variables, strict=strict)
             with stage("publishing"):
-                publish(work.staging, target)
+                publish(work.staging, target, report.kept)
         click.echo(f"{describe(report.summary)} in {_display(target)}")
         if report.warnings:
             click.echo(f"{report.warnings}; with --strict nothing would have been published")

@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import Catalog, Domain, OperatorHistory, Opset, Part, Version
 from opsetdocs.resources import site_config_dir, templates_dir
 
@@ -109,6 +110,7 @@ class Digests:
         return self._statuses[id(version)][1]
 
 
+@by_identity(32_768)  # While a site is served, most are those of the build before.
 def _operator(operator: OperatorHistory) -> str:
     return digest(
         operator.domain,

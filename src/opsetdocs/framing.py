@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import jinja2
 from mkdocs.commands.build import get_context
@@ -23,18 +24,38 @@ from opsetdocs.splice import Framed, Frames
 
 log = get_plugin_logger("opsetdocs")
 
-_EVENTS = ("page_context", "post_page")
+_SEEN = "page_context"
+"""The event by which plugins see a page as it goes through the theme."""
+
+_EVENTS = (_SEEN, "post_page")
 """What MkDocs tells the plugins while a page goes through the theme."""
 
-_ONLOOKERS = {"mkdocs.contrib.search", "material.plugins.search.plugin", "opsetdocs.plugin"}
+_OURS = "opsetdocs.plugin"
+_ONLOOKERS = {"mkdocs.contrib.search", "material.plugins.search.plugin", _OURS}
 """The modules of plugins that hear of these events, and change nothing that a theme sees of other pages."""
+
+_NO_READERS = {"mkdocs_autorefs", "mkdocs_redirects", "mkdocstrings"}
+"""The packages of plugins that do something after a build, and look at no file of a page."""
 
 
 def participants(config: MkDocsConfig) -> list[str]:
     """Return the modules of plugins and hooks that may have a say in what the theme writes for a page."""
-    methods = [method for event in _EVENTS for method in config.plugins.events[event]]
-    owners = [type(method.__self__) if hasattr(method, "__self__") else method for method in methods]
-    return sorted({owner.__module__ for owner in owners} - _ONLOOKERS)
+    return sorted({module for event in _EVENTS for module in _listeners(config, event)} - _ONLOOKERS)
+
+
+def readers(config: MkDocsConfig) -> list[str]:
+    """Return the modules of plugins and hooks that may look at the files of pages when a build ends."""
+    modules = set(_listeners(config, "post_build")) - _ONLOOKERS
+    return sorted(module for module in modules if module.partition(".")[0] not in _NO_READERS)
+
+
+def _listeners(config: MkDocsConfig, event: str) -> Iterator[str]:
+    return (_owner(method).__module__ for method in config.plugins.events[event])
+
+
+def _owner(method: Callable[..., object]) -> Any:
+    """Return the class of the plugin that a method belongs to; of a hook, the function itself."""
+    return type(method.__self__) if hasattr(method, "__self__") else method
 
 
 class HeldBack:
@@ -75,10 +96,8 @@ class HeldBack:
         for page in self._pages:
             self._files.append(page.file)
 
-    def outputs(self) -> Iterator[tuple[FinishedPage, object, Callable[[], bytes]]]:
-        """Yield each page with what its file is made from, and a function that makes it.
-
-        Two pages that are made from what is equal have the same output, in two builds as well.
+    def outputs(self) -> Iterator[tuple[str, Callable[[], bytes]]]:
+        """Yield the address of each page's file, and a function that makes it.
 
         Raises:
             PluginError: A template of the theme fails.
@@ -91,21 +110,40 @@ class HeldBack:
             config=self._config,
             nav=self._nav,
         )
-        context = get_context(self._nav, every, self._config)
+        self._tell_onlookers(every)
         for page in tracked("pages written", self._pages):
-            context["page"] = page
-            self._config.plugins.on_page_context(context, page=page, config=self._config, nav=self._nav)
             if framed := frames.framed(page):
-                yield page, framed, partial(_filled, frames, framed)
+                yield page.file.dest_uri, partial(_filled, frames, framed)
             else:
-                output = self._render(every, page)
-                yield page, output, partial(_encoded, output)
+                yield page.file.dest_uri, partial(_encoded, self._render(every, page))
         if refused := frames.refused():
             log.info(
                 "the theme looks closely at our pages: %d of %d went through it one by one",
                 refused,
                 len(self._pages),
             )
+
+    def late_outputs(self) -> Iterator[tuple[str, Callable[[], bytes]]]:
+        """Yield what `outputs` does, where few of these functions are going to be called.
+
+        Each may raise a `PluginError`: a template of the theme fails.
+        """
+        every = self.with_ours(self._files.documentation_pages())
+        self._tell_onlookers(every)
+        for page in self._pages:
+            yield page.file.dest_uri, partial(self._output, every, page)
+
+    def _tell_onlookers(self, every: Sequence[File]) -> None:
+        """Show each page to the plugins that take it into an index."""
+        if set(_listeners(self._config, _SEEN)) == {_OURS}:
+            return
+        context = get_context(self._nav, every, self._config)
+        for page in self._pages:
+            context["page"] = page
+            self._config.plugins.on_page_context(context, page=page, config=self._config, nav=self._nav)
+
+    def _output(self, every: Sequence[File], page: FinishedPage) -> bytes:
+        return _encoded(self._render(every, page))
 
     def _render(self, every: Sequence[File], page: FinishedPage) -> str:
         context = get_context(self._nav, every, self._config, page)

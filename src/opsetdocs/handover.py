@@ -23,6 +23,7 @@ _QUIET = "OPSETDOCS_QUIET"
 _REPORT = "OPSETDOCS_REPORT"
 _TIMINGS = "OPSETDOCS_TIMINGS"
 _CACHE = "OPSETDOCS_CACHE"
+_PUBLISHED = "OPSETDOCS_PUBLISHED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,18 @@ class Report:
     """What the stages took, if that was asked for."""
     warnings: str
     """How many findings of each level there are, in words; empty where none is a warning or an error."""
+    kept: tuple[str, ...]
+    """The addresses of files that were not written, since they are published as they are."""
 
 
 def environment(
-    *, sources: Sequence[str], quiet: bool, report: Path, timings: bool = False, cache: str | None = None
+    *,
+    sources: Sequence[str],
+    quiet: bool,
+    report: Path,
+    published: Path,
+    timings: bool = False,
+    cache: str | None = None,
 ) -> dict[str, str]:
     """Return the variables for the MkDocs process.
 
@@ -45,10 +54,11 @@ def environment(
         sources: Take the place of the sources in mkdocs.yml, relative to the current folder; none keep those.
         quiet: Whether MkDocs logs warnings and errors only.
         report: The file that receives the report once every page is written.
+        published: The folder whose place the site is going to take.
         timings: Whether that says what the stages took.
         cache: Takes the place of the option `cache` in mkdocs.yml: a folder, or `off`.
     """
-    variables = {_REPORT: str(report)}
+    variables = {_REPORT: str(report), _PUBLISHED: str(published)}
     if sources:
         variables[_SOURCES] = json.dumps(list(sources))
     if quiet:
@@ -81,15 +91,23 @@ def is_command() -> bool:
     return bool(os.environ.get(_REPORT))
 
 
+def published() -> Path | None:
+    """Return the folder whose place the site is going to take, if there is one."""
+    value = os.environ.get(_PUBLISHED)
+    return Path(value) if value else None
+
+
 def wants_timings() -> bool:
     """Return whether the command wants to know what the stages take."""
     return bool(os.environ.get(_TIMINGS))
 
 
-def write_report(summary: Summary, stages: Sequence[Stage], findings: Iterable[Finding] = ()) -> None:
+def write_report(
+    summary: Summary, stages: Sequence[Stage], findings: Iterable[Finding] = (), kept: Sequence[str] = ()
+) -> None:
     """Write the report where the command asked for it."""
     if file := os.environ.get(_REPORT):
-        report = Report(summary, tuple(stages), warnings_in_words(findings))
+        report = Report(summary, tuple(stages), warnings_in_words(findings), tuple(kept))
         Path(file).write_text(json.dumps(asdict(report)), encoding="utf-8")
 
 
@@ -98,6 +116,6 @@ def read_report(report: Path) -> Report | None:
     try:
         data = json.loads(report.read_text(encoding="utf-8"))
         stages = tuple(Stage(**stage) for stage in data["stages"])
-        return Report(Summary(**data["summary"]), stages, data["warnings"])
+        return Report(Summary(**data["summary"]), stages, data["warnings"], tuple(data["kept"]))
     except (FileNotFoundError, ValueError):  # ValueError: the disk was full
         return None

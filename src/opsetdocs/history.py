@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from opsetdocs.caches import by_identity
 from opsetdocs.catalog import (
     Catalog,
     Domain,
@@ -137,6 +138,7 @@ def _files(sets: Iterable[OperatorSet]) -> _Files:
     return _Files(ordered, loaded, reaches(lowest, loaded), lowest)
 
 
+@by_identity(512)
 def is_cumulative(operator_set: OperatorSet) -> bool:
     """Whether a file holds every version so far: it has two versions of some name."""
     versions: dict[Name, int] = {}

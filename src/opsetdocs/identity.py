@@ -42,8 +42,9 @@ def metadata(entry: Operator | Function, key: str) -> str | None:
 
 def stated_since_version(entry: Operator | Function) -> int | None:
     """Return the since_version that an entry states; `None` where it states none, or none that is >= 1."""
-    candidates = (whole_number(metadata(entry, "since_version")), entry.since_version)
-    return next((number for number in candidates if number is not None and number >= 1), None)
+    if isinstance(entry, Function) and (number := whole_number(metadata(entry, "since_version"))):
+        return number
+    return entry.since_version if entry.since_version and entry.since_version >= 1 else None
 
 
 def stated_status(entry: Operator | Function) -> Status:

@@ -1,26 +1,37 @@
 """While a site is served: files that are written when somebody asks for them.
 
-What programs read, and the index of the search, is made from all operators. Most edits are looked at on a
-page or two, which need not wait for that.
+Most edits are looked at on a page or two. These need not wait until all others are through the theme, nor
+for what is made from all operators: the files for programs, and the index of the search.
 """
 
 from __future__ import annotations
 
+import posixpath
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
 from mkdocs.utils import write_file
+
+from opsetdocs.errors import OpsetdocsError
+from opsetdocs.terminal import visible_lines
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+log = get_plugin_logger("opsetdocs")
+
 _PATIENCE = 60.0
 """Seconds to wait for a build that is going on."""
 
-Maker = Callable[[], Mapping[str, bytes]]
-"""Makes some files: their contents by address below the root of the site."""
+FileMaker = Callable[[], bytes]
+"""Makes a file: its content."""
+
+FolderMaker = Callable[[], Mapping[str, bytes]]
+"""Makes all files of a folder: their contents by address below the root of the site."""
 
 
 class LateFiles:
@@ -28,7 +39,8 @@ class LateFiles:
 
     def __init__(self) -> None:
         self._site = Path()
-        self._makers: dict[str, Maker] = {}
+        self._files: dict[str, FileMaker] = {}
+        self._folders: dict[str, FolderMaker] = {}
         self._lock = threading.Lock()
         self._is_built = threading.Event()
 
@@ -36,28 +48,46 @@ class LateFiles:
         """Have whoever asks wait until the build that begins now has ended."""
         self._is_built.clear()
 
-    def end(self, site: Path, makers: Mapping[str, Maker]) -> None:
+    def end(self, site: Path, files: Mapping[str, FileMaker], folders: Mapping[str, FolderMaker]) -> None:
         """End the build.
 
         Args:
             site: The folder of the site.
-            makers: What makes files, by what their addresses begin with. None of them is written.
+            files: What makes files, by their addresses below the root of the site.
+            folders: What makes folders, by their addresses, with a slash at the end.
         """
         with self._lock:
-            self._site, self._makers = site, dict(makers)
+            self._site, self._files, self._folders = site, dict(files), dict(folders)
         self._is_built.set()
 
     def write(self, address: str) -> None:
-        """Write a file, if that is yet to be done, and all those that are made with it."""
+        """Write what a server looks for at an address, if that is yet to be done.
+
+        Args:
+            address: Below the root of the site: of a file, or of the folder of a page.
+
+        Raises:
+            PluginError: A template of the theme fails.
+            TemplateError: A template of ours fails.
+        """
         with self._lock:
-            for start in [start for start in self._makers if address.startswith(start)]:
-                for name, content in self._makers.pop(start)().items():
+            for folder in [folder for folder in self._folders if address.startswith(folder)]:
+                for name, content in self._folders[folder]().items():
                     write_file(content, str(self._site / name))
+                del self._folders[folder]
+            for name in {address, posixpath.join(address, "index.html")} & self._files.keys():
+                write_file(self._files[name](), str(self._site / name))
+                del self._files[name]
 
     def write_all(self) -> None:
-        """Write all files."""
-        for start in tuple(self._makers):
-            self.write(start)
+        """Write all files.
+
+        Raises:
+            PluginError: A template of the theme fails.
+            TemplateError: A template of ours fails.
+        """
+        for address in (*self._files, *self._folders):
+            self.write(address)
 
     def written_when_asked(self, serve: WSGIApplication, mount_path: str) -> WSGIApplication:
         """Return the application that serves the files of the folder, and writes what is asked for before.
@@ -69,7 +99,18 @@ class LateFiles:
 
         def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
             self._is_built.wait(_PATIENCE)
-            self.write(str(environ.get("PATH_INFO", "")).removeprefix(mount_path))
+            try:
+                self.write(_path(environ).removeprefix(mount_path))
+            except (OpsetdocsError, PluginError) as err:
+                message = "\n".join(visible_lines(str(err)))
+                log.error("%s", message)
+                start_response("500 Internal Server Error", [("Content-Type", "text/plain; charset=utf-8")])
+                return [message.encode()]
             return serve(environ, start_response)
 
         return served
+
+
+def _path(environ: WSGIEnvironment) -> str:
+    # https://peps.python.org/pep-3333/#unicode-issues: each byte of the path is one character.
+    return str(environ.get("PATH_INFO", "")).encode("latin-1").decode("utf-8", "ignore")

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from html import escape, unescape
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.contrib.search.search_index import ContentParser, SearchIndex
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
+from mkdocs.utils import get_build_date
 
 from opsetdocs.search_terms import words
 from opsetdocs.site import Heading, RenderedPage
@@ -56,6 +57,7 @@ class FinishedPage(Page):
         """
         super().__init__(title or HtmlTitle(escape(rendered.title)), file, config)
         self.rendered = rendered
+        self.stated_title = title
 
     def __str__(self) -> str:
         """Return the page's URL: autorefs before 1.4 takes a page as text."""
@@ -80,9 +82,14 @@ class FinishedPage(Page):
         return metadata
 
     def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 -- MkDocs' signature
-        """Set the content and its contents list."""
+        """Set the content; the contents list is made when somebody asks for it."""
         self.content = self.rendered.html
-        self.toc = table_of_contents(self.rendered.headings, as_title=escape)
+        vars(self).pop("toc", None)
+
+    @cached_property
+    def toc(self) -> TableOfContents:  # type: ignore[override]
+        """The contents list."""
+        return table_of_contents(self.rendered.headings, as_title=escape)
 
     @cached_property
     def present_anchor_ids(self) -> set[str]:  # type: ignore[override]
@@ -107,6 +114,69 @@ def table_of_contents(headings: Iterable[Heading], *, as_title: Callable[[str], 
         siblings.append(entry)
         enclosing.append(entry)
     return get_toc(top)
+
+
+def finished_page(
+    rendered: RenderedPage, uri: str, config: MkDocsConfig, title: str | None = None
+) -> FinishedPage:
+    """Return a page on a virtual file.
+
+    Args:
+        rendered: What the page holds.
+        uri: The address of the file, as that of Markdown.
+        config: The site's configuration.
+        title: As for `FinishedPage`.
+    """
+    return FinishedPage(rendered, virtual_file(uri, b"", config), config, title)
+
+
+def virtual_file(uri: str, content: bytes, config: MkDocsConfig) -> File:
+    """Return a file that is in no folder."""
+    # Said outright, or MkDocs would leave out what lies below `templates` or starts with a dot.
+    # Not in the nav, or MkDocs would make a nav of all pages; `mkdocs_nav` adds the few that belong there.
+    return File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
+
+
+class KeptPages:
+    """Makes the pages of one build after the other, and each that is the same in two of them once."""
+
+    def __init__(self) -> None:
+        self._settings: object = None
+        self._before: dict[str, FinishedPage] = {}
+        self._pages: dict[str, FinishedPage] = {}
+
+    def begin(self, config: MkDocsConfig) -> None:
+        """Begin a build."""
+        # All that MkDocs looks at to make a file and a page, besides what these are made for.
+        settings = (get_build_date(), *(config[name] for name in _SETTINGS))
+        self._before = self._pages if settings == self._settings else {}
+        self._settings, self._pages = settings, {}
+
+    def page(
+        self, rendered: RenderedPage, uri: str, config: MkDocsConfig, title: str | None = None
+    ) -> FinishedPage:
+        """Return a page as `finished_page` does; nobody else has the same object, or its file."""
+        kept = self._before.get(uri)
+        if kept is None or kept.rendered is not rendered or kept.stated_title != title:
+            kept = finished_page(rendered, uri, config, title)
+            # MkDocs' files find out these once.
+            _ = kept.file.dest_uri, kept.file.url, kept.file.abs_dest_path
+        self._pages[uri] = kept
+        page, file = _copied(kept), _copied(kept.file)
+        page.file, file.page = file, page
+        return page
+
+
+_SETTINGS = ("site_dir", "use_directory_urls", "site_url", "repo_url", "edit_uri", "edit_uri_template")
+
+_Thing = TypeVar("_Thing")
+
+
+def _copied(thing: _Thing) -> _Thing:
+    # As copy.copy does, in a quarter of the time.
+    new = object.__new__(type(thing))
+    vars(new).update(vars(thing))
+    return new
 
 
 class TextTitleIndex(SearchIndex):

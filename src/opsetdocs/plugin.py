@@ -6,10 +6,11 @@ import io
 import logging
 import posixpath
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import unescape
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +21,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.contrib.search import SearchPlugin
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
-from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import is_markdown_file
@@ -34,11 +35,18 @@ from opsetdocs.check_settings import SHARED_KEYS, merged_settings
 from opsetdocs.compiled_templates import CompiledTemplates
 from opsetdocs.errors import OpsetdocsError
 from opsetdocs.finding_groups import LIMIT
-from opsetdocs.framing import HeldBack, participants
+from opsetdocs.framing import HeldBack, participants, readers
 from opsetdocs.garbage import Pause
 from opsetdocs.inventory import INVENTORY
-from opsetdocs.late_files import LateFiles, Maker
-from opsetdocs.mkdocs_page import FinishedPage, TextTitleIndex, sections
+from opsetdocs.late_files import FileMaker, FolderMaker, LateFiles
+from opsetdocs.mkdocs_page import (
+    FinishedPage,
+    KeptPages,
+    TextTitleIndex,
+    finished_page,
+    sections,
+    virtual_file,
+)
 from opsetdocs.mkdocs_theme import THEME_DIR
 from opsetdocs.plain_text import visible
 from opsetdocs.plugin_options import OpsetDocsConfig
@@ -50,7 +58,7 @@ from opsetdocs.search_index import search_files, written_page
 from opsetdocs.searched import SearchedPage
 from opsetdocs.site import Site, SiteOptions
 from opsetdocs.site_options import site_options
-from opsetdocs.site_writer import SiteWriter
+from opsetdocs.site_writer import write_files
 from opsetdocs.sources import STANDARD_INPUT, read_standard_input
 from opsetdocs.terminal import visible_lines
 from opsetdocs.timings import count, record, stage, staged, stop, timing_lines
@@ -72,24 +80,30 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         self._nav = Navigation([], [])
         self._mkdocs_files = Files([])
         self._held: HeldBack | None = None
+        self._late_pages: dict[str, FileMaker] = {}
+        self._published: tuple[str, ...] = ()
         self._no_garbage = Pause()
         self._late = LateFiles()
+        self._serves = False
+        """Whether all that is not written yet can be written when somebody asks for it."""
         self._server: LiveReloadServer | None = None
         self._stdin: bytes | None = None
         # What a rebuild takes over from the build before.
         self._compiled: CompiledTemplates | None = None
+        self._kept: KeptPages | None = None
         self._cache: Cache | None = None
-        self._writer: SiteWriter | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], **_: object) -> None:
         """Begin anew. MkDocs keeps a plugin with this event while it serves, and so the last good site."""
-        self._site = self._server = self._stdin = self._writer = self._cache = None
+        self._site = self._server = self._stdin = self._cache = None
         self._compiled = CompiledTemplates() if command == "serve" else None
+        self._kept = KeptPages() if command == "serve" else None
+        self._serves = command == "serve" and _live_reload() is True
         if handover.is_quiet():
             logging.getLogger("mkdocs").setLevel(logging.WARNING)
         elif handover.is_command():
             show_progress(sys.stderr)
-        if command == "serve" and _live_reload_is_broken():
+        if command == "serve" and _is_broken_live_reload():
             log.warning(
                 "this release of click switches MkDocs' live reload off: "
                 "install another one, or run `mkdocs serve --livereload`"
@@ -126,10 +140,6 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 raise
             log.error("%s; the pages stay as they were until that is mended", err)
         self._watch()
-        place = Path(config.site_dir), self.config.path
-        if self._writer is None or self._compiled is None or self._writer.place != place:
-            self._writer = SiteWriter(*place, keeps=self._compiled is not None)
-        self._writer.set_aside()
 
     def _build(self, config: MkDocsConfig) -> Site:
         try:
@@ -140,7 +150,7 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 options,
                 stdin=self._standard_input(options.sources),
                 cache=self._cache,
-                # autorefs wants to know all that there is.
+                # What is deferred is not kept on disk. And autorefs wants to know all that there is.
                 defer=self._server is not None and "autorefs" not in config.plugins,
             )
         except OpsetdocsError as err:
@@ -198,12 +208,15 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         titles = dict(mkdocs_nav.titles_in(config.nav))
         self._files = {}
         self._written = []
+        if self._kept is not None:
+            self._kept.begin(config)
+        page = finished_page if self._kept is None else self._kept.page
         for rendered in self._built.pages:
-            file = self._virtual(config, rendered.address + "index.md", b"")
+            uri = f"{self.config.path}{rendered.address}index.md"
+            file = page(rendered, uri, config, titles.get(uri)).file
             self._files[rendered.address] = written.get(file.dest_uri, file)
             if file.dest_uri not in written:
                 _put(files, file)
-                FinishedPage(rendered, file, config, titles.get(file.src_uri))
         # `on_post_build` writes these. The name of a twin would make it the source of a page.
         self._twins = {
             address: content
@@ -211,26 +224,17 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             if is_markdown_file(address) and self.config.path + address not in written
         }
         assets = [
-            self._virtual(config, address, content)
+            virtual_file(self.config.path + address, content, config)
             for address, content in self._built.assets.items()
             if address != INVENTORY and not is_markdown_file(address)
         ]
-        assets += [self._file(config, uri, content) for uri, content in self._built.redirects.items()]
+        assets += [virtual_file(uri, content, config) for uri, content in self._built.redirects.items()]
         for file in assets:
             if file.dest_uri not in written:
                 _put(files, file)
         ours = {file.dest_uri for file in (*self._files.values(), *assets)}
         for message in _shortened([written[uri].src_uri for uri in sorted(ours & written.keys())]):
             log.info("a file of docs_dir is published where opsetdocs has one as well: %s", message)
-
-    def _virtual(self, config: MkDocsConfig, address: str, content: bytes) -> File:
-        return self._file(config, self.config.path + address, content)
-
-    def _file(self, config: MkDocsConfig, uri: str, content: bytes) -> File:
-        # Said outright, or MkDocs would leave out what lies below `templates` or starts with a dot.
-        # Not in the nav, or MkDocs would make a nav of all pages; `on_nav` adds the few that belong there.
-        inclusion = InclusionLevel.NOT_IN_NAV
-        return File.generated(config, uri, content=content, inclusion=inclusion)
 
     @event_priority(-100)  # After the plugins that make navs, so that what they placed is not placed twice.
     def on_nav(self, nav: Navigation, /, **_: object) -> None:
@@ -292,20 +296,22 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             self._written += written_page(page.url, unescape(str(page.title or "")), sections(page))
 
     @event_priority(100)  # Before the plugins that write down what they saw of the pages.
-    def _write_pages(self, *, config: MkDocsConfig) -> None:  # noqa: ARG002 -- MkDocs' signature
-        """Write the pages that were held back, and the twins."""
-        assert self._writer is not None, "MkDocs calls on_pre_build first"
+    def _write_pages(self, *, config: MkDocsConfig) -> None:
+        """Write the pages that were held back, and the twins; or while serving, leave them for later."""
         held, self._held = self._held, None
-        path = self.config.path
-        others = (file.dest_uri for file in self._mkdocs_files if file.dest_uri.startswith(path))
-        with stage("writing"):
-            self._writer.bring_back({address.removeprefix(path) for address in others})
-            for page, made_from, output in staged("theme", held.outputs()) if held else ():
-                self._writer.write(page.file.dest_uri.removeprefix(path), made_from, output)
-            for address, content in self._twins.items():
-                self._writer.write(address, content, partial(bytes, content))
-            self._writer.finish()
-        count("writing", files=len(self._files) + len(self._twins))
+        nobody_looks = held is not None and not readers(config)
+        is_later = self._serves and nobody_looks
+        pages: Iterable[tuple[str, FileMaker]] = ()
+        if held:
+            pages = held.late_outputs() if is_later else staged("theme", held.outputs())
+        twins = ((self.config.path + uri, partial(bytes, content)) for uri, content in self._twins.items())
+        self._late_pages = dict(chain(pages, twins)) if is_later else {}
+        self._published = ()
+        if not is_later:
+            published = handover.published() if nobody_looks else None
+            with stage("writing"):
+                self._published = write_files(Path(config.site_dir), chain(pages, twins), published)
+            count("writing", files=len(self._files) + len(self._twins))
         if held:
             held.give_back()
 
@@ -316,37 +322,42 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         Raises:
             PluginError: A page is missing from the site.
         """
-        missing = [file.src_uri for file in self._files.values() if not Path(file.abs_dest_path).is_file()]
+        elsewhere = {*self._late_pages, *self._published}
+        missing = [
+            file.src_uri
+            for file in self._files.values()
+            if file.dest_uri not in elsewhere and not Path(file.abs_dest_path).is_file()
+        ]
         if missing:
             total = len(self._files)
             raise PluginError(
                 f"{len(missing)} of {total} pages are missing from the site, such as {missing[0]}"
             )
         self._write_inventory(Path(config.site_dir, self.config.path, INVENTORY))
-        makers: dict[str, Maker] = {}
-        if self._built.search is not None:
-            makers[SEARCH_FOLDER] = partial(
-                search_files,
-                self._built.search,
-                self._written,
-                section=self.config.path,
-                directory_urls=config.use_directory_urls,
-            )
-        for address, content in self._built.late.items():
-            uri = self.config.path + address
-            if not Path(config.site_dir, uri).exists():
-                makers[uri] = partial(_one_file, uri, content)
-        self._late.end(Path(config.site_dir), makers)
-        if self._server is None:
+        folders: dict[str, FolderMaker] = {}
+        if self._built.search or self._built.late_search:
+            folders[SEARCH_FOLDER] = partial(self._search_files, config.use_directory_urls)
+        programs = {self.config.path + uri: content for uri, content in self._built.late.items()}
+        there = {uri for uri in programs if Path(config.site_dir, uri).exists()}
+        files = {uri: content for uri, content in programs.items() if uri not in there}
+        self._late.end(Path(config.site_dir), {**self._late_pages, **files}, folders)
+        if not self._serves:
             with stage("catalog and search"):
                 self._late.write_all()
-        self._no_garbage.end(ends_process=handover.is_command())
+        self._no_garbage.end(
+            keeps=handover.is_command() or self._kept is not None, is_waited_for=self._server is not None
+        )
         stages = stop()
-        handover.write_report(self._built.summary, stages)
+        handover.write_report(self._built.summary, stages, self._built.findings, self._published)
         for line in timing_lines(stages) if stages else ():
             log.debug("%s", line)
 
     on_post_build = CombinedEvent(_write_pages, _finish)
+
+    def _search_files(self, directory_urls: bool) -> Mapping[str, bytes]:
+        found = self._built.late_search() if self._built.late_search else self._built.search
+        assert found is not None, "the site has a search"
+        return search_files(found, self._written, section=self.config.path, directory_urls=directory_urls)
 
     def _write_inventory(self, file: Path) -> None:
         if file.exists():
@@ -361,16 +372,14 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             Abort: Always for such an error.
         """
         self._no_garbage.end()
-        self._late.end(Path(), {})
-        if self._writer is not None:
-            self._writer.forget()
+        self._late.end(Path(), {}, {})
         if isinstance(error, OSError):
             log.error("%s: %s", error.filename or "the site", error.strerror or error)
             raise Abort("The site could not be written.") from error
 
     def on_serve(self, server: LiveReloadServer, /, **_: object) -> None:
         """Watch the sources and templates; which these are is known once they are read."""
-        self._server = server
+        self._server, self._serves = server, True
         served = server.get_app() or server.serve_request
         server.set_app(self._late.written_when_asked(served, server.mount_path))
         self._watch()
@@ -387,22 +396,22 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         return self._site
 
 
-def _live_reload_is_broken() -> bool:
+def _live_reload() -> bool | None:
+    """Return whether the command serves with live reload; `None` if none says so."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.params.get("livereload")
+
+
+def _is_broken_live_reload() -> bool:
     """Return whether the command says no to live reload although nobody asked for that, as with click 8.3."""
     context = click.get_current_context(silent=True)
-    if context is None or context.params.get("livereload") is not False:
-        return False
-    source = context.get_parameter_source("livereload")
-    return source is not None and source.name == "DEFAULT"
+    source = context.get_parameter_source("livereload") if context else None
+    return _live_reload() is False and source is not None and source.name == "DEFAULT"
 
 
 def _folder(config: MkDocsConfig) -> Path:
     """Return the folder of mkdocs.yml."""
     return Path(config.config_file_path or "").resolve().parent
-
-
-def _one_file(address: str, content: Callable[[], bytes]) -> Mapping[str, bytes]:
-    return {address: content()}
 
 
 def _has_own_search(config: MkDocsConfig) -> bool:

@@ -113,7 +113,7 @@ def _put_back(site: Path) -> None:
         remove(old)
 
 
-def publish(staging: Path, site: Path) -> None:
+def publish(staging: Path, site: Path, kept: Iterable[str] = ()) -> None:
     """Put the finished site in the place of the old one, which is whole until then.
 
     Files that have not changed stay the files that they are, with their times; if none has changed, nothing
@@ -122,24 +122,32 @@ def publish(staging: Path, site: Path) -> None:
     Args:
         staging: The finished site, in its `Workplace`.
         site: The folder of the site, resolved.
+        kept: The addresses of files of the old site that belong to the new one as they are; its folder lacks
+            them.
 
     Raises:
         OpsetdocsError: The folders cannot be exchanged; the old site is as it was.
     """
     try:
-        if not site.exists():
+        missing = {str(Path(address)) for address in kept}
+        if not missing and not site.exists():
             staging.rename(site)
             return
         new, old = _entries(staging), _entries(site)
         common = tracked("files compared", new.keys() & old.keys())
-        kept = [name for name in common if _is_same(new[name], old[name])]
-        if len(kept) == len(new) and all(map(_is_hidden, old.keys() - new.keys())):
+        same = {name for name in common if _is_same(new[name], old[name])}
+        folders = {parent for name in missing for parent in _parents(name)}
+        gone = old.keys() - new.keys() - missing - folders
+        if len(same) == len(new) and missing <= old.keys() and all(map(_is_hidden, gone)):
             return
-        for name in kept:
-            file = Path(new[name])
+        for name in folders:
+            (staging / name).mkdir(exist_ok=True, parents=True)
+        for name in same | missing:
+            file = staging / name
             if not file.is_dir():
-                file.unlink()
-                _link(old[name], file)
+                file.unlink(missing_ok=True)
+                # What is there by way of a linked folder is a file of somebody else.
+                (_link if name in old else shutil.copy2)(site / name, file)
         _keep_hidden(staging, site)
         shutil.copymode(site, staging)
         if not exchange(staging, site):
@@ -156,6 +164,11 @@ def _entries(folder: Path) -> dict[str, str]:
         f"{parent}{os.sep}{name}" for parent, folders, files in os.walk(folder) for name in (*folders, *files)
     )
     return {path[start:]: path for path in paths}
+
+
+def _parents(name: str) -> Iterator[str]:
+    """Yield the folders on the way to a file."""
+    return (str(parent) for parent in Path(name).parents if parent.name)
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -96,6 +96,8 @@ class Site:
     """What has a permanent id."""
     search: Searched | None = None
     """What can be found, for the search of our own theme; `None` where that is not asked for."""
+    late_search: Callable[[], Searched] | None = None
+    """What returns `search`, where it was asked for that this is left to be made later."""
     late: Mapping[str, Callable[[], bytes]] = field(default_factory=dict)
     """Further files by address that are yet to be made, where that was asked for."""
     redirects: Mapping[str, bytes] = field(default_factory=dict)
