@@ -7,11 +7,13 @@ may not: so what would come alive there is written as the text that it is on the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import unescapeAll
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from opsetdocs.docstring import MAX_TEXT, code_block
@@ -23,15 +25,17 @@ MAX_DEFINITIONS = 500
 _MAX_TARGET = 300
 """How much of a link target is looked at: one that has no `/`, `?` or `#` in it so far is no link."""
 
+_IN_HARMLESS_TAG = r"(?:br[ ]*/?|/?(?:b|i|em|strong|sub|sup))>"
+_HARMLESS_TAG = f"<{_IN_HARMLESS_TAG}"
+
 # Where raw HTML, an autolink, or a link target with a scheme or another host may begin.
 _SUSPECT = re.compile(
     rf"""
-    <(?!https?://)[A-Za-z/!?]
+    <(?!https?://|{_IN_HARMLESS_TAG})[A-Za-z/!?]
     | \](?:\(|:)\s*+<?(?!https?://|mailto:)(?:[^\n)]{{0,{_MAX_TARGET}}}?(?::|&|//|\\)|[^\n)]{{{_MAX_TARGET}}})
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
-_HARMLESS_TAG = r"<br */?>|</?(?:b|i|em|strong|sub|sup)>"
 _PIECE = re.compile(
     rf"""
     \\. | (?<!`)(?P<ticks>`++).{{0,5000}}?(?<!`)(?P=ticks)(?!`) | {_HARMLESS_TAG} | <(?:https?://|mailto:)[^\s<>"]*>
@@ -52,7 +56,16 @@ class _Trusting(MarkdownIt):
         return True
 
 
+def _inline_where_suspect(state: StateCore) -> None:
+    """Parse the content of paragraphs and headings where something may come alive."""
+    for token in state.tokens:
+        if token.type == "inline" and _SUSPECT.search(token.content):
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
 _TRUSTING = _Trusting("commonmark", {"html": True})
+_TRUSTING.core.ruler.at("inline", _inline_where_suspect)
 
 
 @lru_cache(maxsize=4_096)
@@ -80,14 +93,18 @@ def _is_code(text: str) -> bool:
 def _is_harmless(text: str) -> bool:
     if text.count("]:") > MAX_DEFINITIONS:
         return False
+    environment: dict[str, Any] = {}
     try:
-        return not any(map(_is_live, _tokens(text)))
+        tokens = _TRUSTING.parse(text, environment)
     except Exception:  # nested without end
         return False
+    # Whoever uses a definition need not look suspect.
+    targets = (definition["href"] for definition in environment.get("references", {}).values())
+    return all(map(is_allowed, targets)) and not any(map(_is_live, _with_children(tokens)))
 
 
-def _tokens(text: str) -> Iterator[Token]:
-    for token in _TRUSTING.parse(text):
+def _with_children(tokens: Iterable[Token]) -> Iterator[Token]:
+    for token in tokens:
         yield token
         yield from token.children or ()
 

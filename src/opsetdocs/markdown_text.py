@@ -56,6 +56,8 @@ def moved(text: str, levels: int) -> str:
 def _closes_its_fences(text: str) -> bool:
     """Whether each code fence is closed for certain: all stand at the margin, in pairs."""
     fence = ""
+    if "```" not in text and "~~~" not in text:  # Finding nothing takes the pattern a hundred times as long.
+        return True
     for match in _FENCE.finditer(text):
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         at_margin = len(before) < 4 and not before.strip(" ")
