@@ -45,8 +45,10 @@ class LateFiles:
         self._is_built = threading.Event()
 
     def begin(self) -> None:
-        """Have whoever asks wait until the build that begins now has ended."""
+        """Have whoever asks wait until the build that begins now has ended; nothing is written until then."""
         self._is_built.clear()
+        with self._lock:
+            self._files, self._folders = {}, {}
 
     def end(self, site: Path, files: Mapping[str, FileMaker], folders: Mapping[str, FolderMaker]) -> None:
         """End the build.
