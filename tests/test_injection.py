@@ -530,6 +530,10 @@ def role(address: str) -> str:
     return " ".join(["root" if not address else "domain", *parts[1:2], *("x" for _ in parts[2:])])
 
 
+PATIENCE = 300_000
+"""Milliseconds that a search may take to begin: MkDocs' own makes its index in the browser, on each page."""
+
+
 def search(watched: Watched, theme: str, query: str) -> int:
     """Search, and return the number of results."""
     page = watched.page
@@ -540,7 +544,7 @@ def search(watched: Watched, theme: str, query: str) -> int:
         "opsetdocs": ("", "dialog.search li"),
     }[theme]
     page.goto(f"{watched.base}{page_of_results}?q={quote(query)}")
-    page.locator(results).first.wait_for(state="attached")
+    page.locator(results).first.wait_for(state="attached", timeout=PATIENCE)
     page.evaluate(PROVOKE)
     return page.locator(results).count()
 

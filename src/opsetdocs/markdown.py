@@ -939,6 +939,19 @@ def _summarised(text: str) -> tuple[Token, ...]:
     if len(text) > MAX_TEXT:
         return (_text(_beginning(text)),)
     text = _mend(text)
+    # A paragraph ends where a line is empty. Most texts are many times as long as what is wanted of them.
+    end = text.find("\n\n", MAX_SUMMARY) if "]:" not in text else -1
+    for part in (text[:end], text) if end > 0 else (text,):
+        try:
+            tokens = _first_paragraph(part)
+        except Exception:  # `render` reports it
+            return (_text(_beginning(text)),)
+        if tokens and not tokens[0].level:
+            break
+    return tuple(_first_sentence(tokens[1].children or ())) if tokens else ()
+
+
+def _first_paragraph(text: str) -> Sequence[Token]:
     job = _Job(
         _nowhere,
         _nowhere,
@@ -948,11 +961,7 @@ def _summarised(text: str) -> tuple[Token, ...]:
         heading_level=1,
         first_paragraph=True,
     )
-    try:
-        tokens = _parse_blocks(_parser_for(text), text, job)
-    except Exception:  # `render` reports it
-        return (_text(_beginning(text)),)
-    return tuple(_first_sentence(tokens[1].children or ())) if tokens else ()
+    return _parse_blocks(_parser_for(text), text, job)
 
 
 def _beginning(text: str) -> str:
