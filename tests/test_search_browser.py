@@ -17,7 +17,7 @@ from conftest import case_files
 from html_site import BuiltSite
 from opsetdocs.resources import site_config_dir
 from opsetdocs.search_index import search_files
-from opsetdocs.searched import Searched, SearchedDomain, SearchedPage, Weight
+from opsetdocs.searched import Searched, SearchedDomain, SearchedOperator, SearchedPage, Weight
 from search_cases import TERMS
 from serving import serving
 
@@ -73,6 +73,13 @@ FIRST: dict[str, str] = {
     "pooling": f"{OPERATORS}/LpPool/",
     "bicubic interpolation": f"{OPERATORS}/Resize/",
     "support vector machine": f"{ML}/SVMClassifier/",
+    "general matrix multiplication": f"{OPERATORS}/Gemm/",
+    # Words of which a name has the beginnings, and other forms of words.
+    "matrix multiply": f"{OPERATORS}/MatMul/",
+    "maximum pooling": f"{OPERATORS}/MaxPool/",
+    "normalize layer": f"{OPERATORS}/LayerNormalization/",
+    "layer normalize": f"{OPERATORS}/LayerNormalization/",
+    "multiply": f"{OPERATORS}/Mul/",
     # Typing errors of one letter.
     "sofmax": f"{OPERATORS}/Softmax/",
     "Convolutoin": f"{OPERATORS}/Conv/",
@@ -85,14 +92,24 @@ FIRST: dict[str, str] = {
     "Conv-12": f"{OPERATORS}/Conv/11/",
     "Gelu-5": f"{OPERATORS}/Gelu/20/",
     "opset 17": "ai.onnx/opsets/17/",
+    "opset 18": "ai.onnx/opsets/18/",
+    "opset 99": "ai.onnx/opsets/28/",
+    "ai.onnx.ml opset 18": "ai.onnx.ml/opsets/5/",
     "ai.onnx.ml 3": "ai.onnx.ml/opsets/3/",
     "17 to 22": "ai.onnx/opsets/17-22/",
+    "opset 17 to 22": "ai.onnx/opsets/17-22/",
+    "17 to 99": "ai.onnx/opsets/17-28/",
     "upgrade from opset 22 to 17": "ai.onnx/opsets/17-22/",
     "ai.onnx.ml": "ai.onnx.ml/",
     "preview training": "ai.onnx.preview.training/",
     "opset": "ai.onnx/opsets/",
     "opsets": "ai.onnx/opsets/",
     "opsets of ai.onnx.ml": "ai.onnx.ml/opsets/",
+    # Statuses.
+    "experimental": "ai.onnx.preview/#status=experimental",
+    "experimental attention": "ai.onnx.preview/operators/FlexAttention/",
+    "deprecated": "ai.onnx/#status=deprecated",
+    "deprecated operators of ai.onnx.ml": "ai.onnx.ml/#status=deprecated",
 }
 """What a reader asks for, and the page that comes first."""
 
@@ -178,6 +195,62 @@ def test_old_versions_only_by_number_and_differences_never(opened: Open, address
         assert re.search(r"\d", query) or not [
             place for place in found if re.search(r"/operators/.*/\d+/$", place)
         ]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("conv 1 to 11", ["Conv/1-11/", "Conv/11/", "Conv/1/"]),
+        ("Conv 1 11", ["Conv/1-11/", "Conv/11/", "Conv/1/"]),
+        ("Conv-11-1", ["Conv/1-11/", "Conv/11/", "Conv/1/"]),
+        ("compare ai.onnx.Conv versions 11 and 22", ["Conv/11-22/", "Conv/22/", "Conv/11/"]),
+        ("col 2 im 18 to 19", ["Col2Im/18/"]),  # There is one version only.
+        ("And 1 to 7", ["And/1-7/", "And/7/", "And/1/"]),
+        ("Conv 1 to 12", ["Conv/1-11/", "Conv/11/", "Conv/1/"]),
+        ("conv 12 13", ["Conv/11/"]),
+    ],
+)
+def test_two_versions_lead_to_the_page_that_compares_them(
+    opened: Open, address: str, query: str, found: list[str]
+) -> None:
+    page = opened(address)
+    searched(page, query)
+    places = [result["address"] for result in results(page, address, query)]
+    assert places == [f"{OPERATORS}/{place}" for place in found]
+
+
+def test_a_page_that_compares_is_said_to_do_so(opened: Open, address: str) -> None:
+    page = opened(address)
+    first = searched(page, "conv 1 to 12").locator("li a").first
+    expect(first.locator("b")).to_have_text("Conv 1 to 11")
+    expect(first.locator("small")).to_have_text(["ai.onnx"])
+    expect(first.locator("span")).to_have_text("Conv has no version 12: the one before it is 11.")
+
+
+def test_all_words_in_a_summary_come_before_one_in_a_name(opened: Open, address: str) -> None:
+    page = opened(address)
+    searched(page, "matrix multiply")
+    found = titles(page, address, "matrix multiply")
+    assert found[:5] == ["MatMul", "MatMulInteger", "QLinearMatMul", "Gemm", "MelWeightMatrix"]
+
+
+def test_operators_of_a_status_stand_behind_their_tables(opened: Open, address: str) -> None:
+    page = opened(address)
+    dialog = searched(page, "deprecated")
+    expect(dialog.locator("li b")).to_contain_text(
+        [
+            "ai.onnx: 2 deprecated operators",
+            "ai.onnx.ml: 2 deprecated operators",
+            "Scatter",
+            "Upsample",
+            "TreeEnsembleRegressor",
+            "TreeEnsembleClassifier",
+        ]
+    )
+    expect(dialog.locator("li span").first).to_have_text("Scatter, Upsample")
+    dialog.get_by_role("link").first.click()
+    table = page.locator(".opsetdocs-operators tbody tr").filter(visible=True)
+    expect(table.locator("th")).to_have_text(["Scatter", "Upsample"])
 
 
 def test_names_come_before_texts_and_operators_before_pages(opened: Open, address: str) -> None:
@@ -499,6 +572,40 @@ def test_upgrades_in_a_domain_of_many_opsets(
     base = engine(page, tmp_path, files)
     found = results(page, base, query)
     assert (found[0]["address"] if found else None) == first
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "address", "text"),
+    [
+        ("opset 99", "com.x/opsets/6/", "Opset 99 of com.x is not known here: the newest one is 6."),
+        ("com.x opset 5", "com.x/opsets/4/", "Opset 5 of com.x is not known here: the one before it is 4."),
+        ("x opset 1", "com.x/opsets/2/", "Opset 1 of com.x is not known here: the first one is 2."),
+        ("opset 3 to 6", "com.x/opsets/2-6/", "Opset 3 of com.x is not known here: the one before it is 2."),
+        ("removed", "com.x/#status=removed", "Old1, Old2, Old3, Old4, Old5, Old6, Old7, Old8, …"),
+        ("not stated", "com.x/#status=not-stated", "Odd"),
+        ("many 1 3", "com.x/operators/Many/3/", "An older version of Many: the current one is 25."),
+        ("many 2 3", "com.x/operators/Many/2-3/", "What changed between versions 2 and 3 of Many."),
+    ],
+)
+def test_what_there_is_in_the_place_of_what_there_is_not(
+    browser: Browser, tmp_path: Path, query: str, address: str, text: str
+) -> None:
+    versions = tuple((number, "stable") for number in range(1, 26))
+    operators = (
+        SearchedOperator("Many", "Many", "stable", versions, "", ()),
+        SearchedOperator("Odd", "Odd", "not stated", ((2, "not stated"),), "", ()),
+        *(
+            SearchedOperator(f"Old{at}", f"Old{at}", "removed", ((2, "stable"),), "", ())
+            for at in range(1, 10)
+        ),
+    )
+    domain = SearchedDomain("com.x", "com.x/", (2, 4, 6), True, operators)
+    files = search_files(Searched((domain,), ()), (), section="", directory_urls=True)
+    page = browser.new_page()
+    base = engine(page, tmp_path, files)
+    first = results(page, base, query)[0]
+    assert (first["address"], first["text"]) == (address, text)
     page.close()
 
 

@@ -174,6 +174,27 @@ def test_the_operators_are_listed_and_filtered(opened: Open) -> None:
     expect(links).to_have_count(everything)
 
 
+@pytest.mark.parametrize("width", [320, 1440])
+def test_a_list_without_an_operator_that_fits_says_so_and_can_be_undone(opened: Open, width: int) -> None:
+    page = opened("com.example/operators/Split/", width=width)
+    if width == 320:
+        page.get_by_role("button", name="Menu").click()
+    nav = page.get_by_role("navigation", name="Operators")
+    field, said = nav.get_by_label("Filter"), nav.get_by_role("status")
+    everything = nav.get_by_role("button", name="Show all operators")
+    all_links = nav.locator("li").count()
+    expect(everything).to_be_hidden()
+    field.fill("no such operator")
+    expect(said).to_have_text("No operator fits")
+    assert said.evaluate("output => output.offsetWidth") > 50  # It is to be seen, not only to be heard.
+    everything.click()
+    expect(field).to_be_focused()
+    expect(field).to_have_value("")
+    expect(everything).to_be_hidden()
+    expect(said).to_have_text("")
+    expect(nav.locator("li")).to_have_count(all_links)
+
+
 def test_a_long_list_is_cut_around_the_current_operator(opened: Open) -> None:
     page = opened("com.many/operators/Op1100/")
     nav = page.get_by_role("navigation", name="Operators")

@@ -68,7 +68,8 @@
   /** Whether an operator of the table of a domain is what a field of the form asks for; the first opset comes first. */
   const ANSWERS = {
     name: (operator, text) => text.toLowerCase().split(/\s+/).every((part) => operator.name.includes(part)),
-    status: (operator, key, version) => version.statuses.includes(key) || (key === "removed" && operator.isRemoved),
+    // A deprecated version has a status as well, but who asks for stable ones does not mean it.
+    status: (operator, key, version) => (key === "removed" ? operator.isRemoved : version.statuses.at(-1) === key),
     kind: (operator, kind, version) => version.kind === kind,
     opset: (operator, opset, version) => version.isOffered,
     since: (operator, opset) => operator.changed >= opset,
@@ -152,6 +153,11 @@
     const rows = document.querySelectorAll(".opsetdocs-operators tbody tr");
     const operators = Array.from(rows, (row) => operatorOf(row, latest));
     const count = form.querySelector("output");
+    const table = document.querySelector(".opsetdocs-operators");
+    const box = table.closest("[role=region]") ?? table;
+    const all = form.querySelector("output + button") ?? element("button", "Show all operators");
+    all.type = "button";
+    count.after(all);
     let typing = false;
 
     function show() {
@@ -164,8 +170,11 @@
         found += isFound ? 1 : 0;
         showVersion(operator, version);
       }
-      const of = asked.length ? `${found} of ` : "";
-      count.textContent = `${of}${operators.length} operator${operators.length === 1 ? "" : "s"}`;
+      const total = `${operators.length} operator${operators.length === 1 ? "" : "s"}`;
+      const some = found ? `${found} of ${total}` : `No operator fits: 0 of ${total}`;
+      count.textContent = asked.length ? some : total;
+      box.hidden = !found;
+      all.hidden = Boolean(found);
       return asked;
     }
 
@@ -199,11 +208,17 @@
       }
     }
 
-    form.addEventListener("input", ask);
-    form.addEventListener("focusout", () => (typing = false));
-    form.querySelector("button").addEventListener("click", function (event) {
+    function reset(event) {
       form.reset();
       ask(event);
+    }
+
+    form.addEventListener("input", ask);
+    form.addEventListener("focusout", () => (typing = false));
+    form.querySelector("button").addEventListener("click", reset);
+    all.addEventListener("click", function (event) {
+      reset(event);
+      box.focus({ preventScroll: true }); // The button is gone.
     });
     form.addEventListener("submit", function (event) {
       event.preventDefault();

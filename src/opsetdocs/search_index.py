@@ -21,7 +21,7 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from opsetdocs.addresses import Addresses
+from opsetdocs.addresses import MAX_VERSIONS_WITH_ALL_PAIRS, Addresses
 from opsetdocs.catalog import Catalog, Domain, OperatorHistory, Revision, Version
 from opsetdocs.docstring import Section, SectionKind
 from opsetdocs.operator_list import mark
@@ -132,6 +132,7 @@ def search_files(
         "section": section,
         "index": index,
         "marks": marks,
+        "pairs": MAX_VERSIONS_WITH_ALL_PAIRS,
         "domains": [_domain_data(domain, marks) for domain in found.domains],
         "pages": [
             [page.title, page.place, address, *([1] if page.is_opset else [])] for address, page in pages

@@ -13,19 +13,23 @@
   "use strict";
   const FOLDER = "assets/opsetdocs-search/";
   const MOST = 30;
+  const SOME = 8; // names in a line
   const LINES = 50; // in each script of lines
   const LEAST_BEGINNING = 3; // letters, for words that begin with what is asked for
   const LEAST_NEAR = 4; // letters, for words that differ in one
 
   /* How well a document fits, the best first: operators, domains and opsets by name; operators by their text; other
      pages; and what differs by a letter only if there is nothing else. */
-  const [EXACT, BEGINNING, WORD, INSIDE, DOMAIN] = [0, 1, 2, 3, 4];
-  const [ENTRY, EXACT_PAGE, TEXT, SET, TITLE, PAGE, NEAR_NAME, NEAR_TEXT] = [5, 6, 7, 8, 9, 10, 11, 12];
+  const [EXACT, BEGINNING, WORD, INSIDE, SHORT, DOMAIN] = [0, 1, 2, 3, 4, 5];
+  const [ENTRY, EXACT_PAGE, TEXT, SET, TITLE, PAGE, NEAR_NAME, NEAR_TEXT] = [6, 7, 8, 9, 10, 11, 12, 13];
   const LEAST_INSIDE = 3; // letters, or `ml` would be in RandomUniformLike
 
   /* How much a word counts that is in a name; in texts it counts 1 to 4. Twice as much if it is the whole word. */
   const IN_NAME = 5;
   const IN_PLACE = 1;
+  const TEXT_ALONE = 1; // neither in what an operator does in a sentence, nor in its signature
+  const ALL_SAY_MUCH = 10; // is added if no word of several counts as little as that
+  const MOST_OF_FORM = 3; // another form of a word says no more than one that begins with it, in a summary
   const NAME = 4; // in texts: the whole name of an attribute, an input or an output
   const KINDS = ["attribute", "input", "output", "type"]; // in the order of the index
 
@@ -75,6 +79,12 @@
     return { key, starts };
   }
 
+  // Of at least four letters, the fewest after which what is left is an ending.
+  const ENDING = /^([a-z]{4,}?)(?:ying|ie[sd]|y|ices|ix|(?:ic)?(?:at|t)?(?:ions?|ings?|e[sd]?)|ts?|s)$/;
+
+  /** What the forms of an English word have in common: of multiply, multiplied and multiplication `multipl`. */
+  const stemOf = (word) => ENDING.exec(word)?.[1] ?? word;
+
   /** Whether two words differ by one letter: another one, one more or less, or two neighbours changed about. */
   function areNear(one, other) {
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
@@ -94,6 +104,8 @@
 
   /* ---- The index ---- */
 
+  const USUAL = "stable"; // the status that sets no operator apart
+
   /** Load a script of the index, and return what it holds. */
   function load(site, name) {
     return new Promise(function (resolve, reject) {
@@ -111,6 +123,7 @@
   /** All operators and pages, in the order of their numbers in the index. */
   function documentsOf(names) {
     const { index, marks, section } = names;
+    const markKeys = marks.map((mark) => keyOf(mark === USUAL ? "" : mark));
     const operators = names.domains.flatMap(([domain, address, , , entries], order) =>
       entries.map(function ([title, mark, versions, segment = title]) {
         const folder = `${section}${address}operators/${segment}/`;
@@ -120,6 +133,7 @@
           order,
           place: domain,
           mark: marks[mark],
+          markKey: markKeys[mark],
           address: folder + index,
           id: `${asId(address.slice(0, -1))}.${asId(segment)}`,
           // A version is a number, or with a mark of its own a number and that.
@@ -127,6 +141,9 @@
             versions
               .map((version) => (Array.isArray(version) ? version : [version, mark]))
               .map(([number, own]) => ({ number, mark: marks[own], address: `${folder}${number}/${index}` })),
+          // The page that compares two versions; of many versions, only neighbours have one.
+          difference: (old, current) => `${folder}${old}-${current}/${index}`,
+          hasAllDifferences: versions.length <= names.pairs,
         };
       }),
     );
@@ -166,7 +183,17 @@
     if (beginsWord(entry, joined)) {
       return WORD;
     }
-    return joined.length >= LEAST_INSIDE && parts.every((part) => entry.key.includes(part)) ? INSIDE : undefined;
+    if (joined.length >= LEAST_INSIDE && parts.every((part) => entry.key.includes(part))) {
+      return INSIDE;
+    }
+    return parts.length > 1 && shortens(wordsOf(entry), parts) ? SHORT : undefined;
+  }
+
+  /** Whether words of a name, one after the other, are short for some words: MatMul for `matrix multiply`. */
+  function shortens(own, words) {
+    const isBeginning = (part, word) => part === word || (part.length >= LEAST_BEGINNING && word.startsWith(part));
+    const isShort = (part, word) => part[0] === word[0] && (isBeginning(part, word) || stemOf(part) === stemOf(word));
+    return own.some((_, start) => words.every((word, at) => start + at < own.length && isShort(own[start + at], word)));
   }
 
   function fitOfPage(entry, joined, parts) {
@@ -212,20 +239,92 @@
     }
   }
 
+  /** The last of some numbers that is not above another; if all are above it, the first. */
+  const upTo = (numbers, wanted) => numbers.findLast((number) => number <= wanted) ?? numbers[0];
+
+  /** Which of some numbers is there in the place of one that is not. */
+  function instead(numbers, wanted) {
+    const number = upTo(numbers, wanted);
+    const before = number === numbers.at(-1) ? "the newest one" : "the one before it";
+    return `${number > wanted ? "the first one" : before} is ${number}.`;
+  }
+
   /** The result for a version; if there is none of this number, for the one before it. */
   function versionOf({ title: name, versions: all }, wanted) {
     const versions = all();
     const newest = versions.at(-1);
-    const { number, mark, address } = versions.findLast((version) => version.number <= wanted) ?? versions[0];
+    const numbers = versions.map(({ number }) => number);
+    const { number, mark, address } = versions[numbers.indexOf(upTo(numbers, wanted))];
     const title = `${name}-${number}`;
     const isThere = number === wanted;
     if (!isThere) {
-      const before = number === newest.number ? "the newest one" : "the one before it";
-      const which = number > wanted ? "the first one" : before;
-      return { isThere, title, mark, address, text: `${name} has no version ${wanted}: ${which} is ${number}.` };
+      return { isThere, title, mark, address, text: `${name} has no version ${wanted}: ${instead(numbers, wanted)}` };
     }
     const old = `An older version of ${name}: the current one is ${newest.number}.`;
     return { isThere, title, mark, address, text: number === newest.number ? undefined : old };
+  }
+
+  const OF_DIFFERENCES = new Set(["version", "versions", "from", "to", "and", "vs", "versus", "compare", "diff"]);
+  const LINKS = Array.from(OF_DIFFERENCES).join("|");
+  const TWO_VERSIONS = new RegExp(`^(.+?) (\\d+)(?: (?:${LINKS}))* (\\d+)$`);
+
+  /** What changed between two versions of an operator: `Conv 1 to 11`, `Conv-1-11`, `compare conv 11 and 1`. */
+  function* byDifference(documents, { parts }) {
+    const match = TWO_VERSIONS.exec(parts.join(" "));
+    if (!match) {
+      return;
+    }
+    const [, name, ...numbers] = match;
+    const words = name.split(" ");
+    // An operator may be called Compare, or And.
+    const called = [words.join(""), words.filter((word) => !OF_DIFFERENCES.has(word)).join("")];
+    for (const entry of documents) {
+      if (entry.isOperator && (called.includes(entry.key) || called.includes(entry.placeKey.key + entry.key))) {
+        yield* differenceOf(entry, numbers.map(Number));
+      }
+    }
+  }
+
+  /** The results for two versions: how they differ, and each of them. */
+  function* differenceOf(entry, wanted) {
+    const numbers = entry.versions().map(({ number }) => number);
+    const [old, current] = wanted.map((number) => upTo(numbers, number)).sort((one, other) => one - other);
+    const missing = wanted.filter((number) => !numbers.includes(number));
+    const absent = missing.map((number) => `${entry.title} has no version ${number}: ${instead(numbers, number)}`);
+    const areNeighbours = numbers.indexOf(current) === numbers.indexOf(old) + 1;
+    if (old !== current && (entry.hasAllDifferences || areNeighbours)) {
+      const text = absent.join(" ") || `What changed between versions ${old} and ${current} of ${entry.title}.`;
+      const title = `${entry.title} ${old} to ${current}`;
+      yield { entry, rank: EXACT, title, mark: "", address: entry.difference(old, current), text };
+    }
+    for (const number of new Set([...wanted].sort((one, other) => other - one))) {
+      yield { entry, rank: BEGINNING, ...versionOf(entry, number) };
+    }
+  }
+
+  const OF_STATUS = new Set(["operator", "operators", "op", "ops", "all", "in", "of"]);
+
+  /** The operators of a status that sets them apart, in all domains or in one: `experimental`, `deprecated ai.onnx`. */
+  function* byStatus(names, documents, { parts }) {
+    for (const mark of names.marks.filter((mark) => mark !== USUAL)) {
+      const words = mark.split(" ");
+      const others = parts.filter((part) => !words.includes(part) && !OF_STATUS.has(part));
+      if (!words.every((word) => parts.includes(word))) {
+        continue;
+      }
+      for (const [order, [domain, address]] of names.domains.entries()) {
+        const those = documents.filter((entry) => entry.isOperator && entry.order === order && entry.mark === mark);
+        if (!those.length || !others.every((word) => beginsWord(keyOf(domain), word))) {
+          continue;
+        }
+        const title = `${domain}: ${those.length} ${mark} operator${those.length === 1 ? "" : "s"}`;
+        const table = `${names.section}${address}${names.index}#status=${mark.replace(" ", "-")}`;
+        const some = those.slice(0, SOME).map(({ title }) => title);
+        const text = [...some, ...(those.length > SOME ? ["\u2026"] : [])].join(", ");
+        yield { entry: { title, address: table, order, key: title, place: domain }, rank: EXACT, text };
+        yield* those.map((entry) => ({ entry, rank: BEGINNING }));
+      }
+    }
   }
 
   const OF_OPSETS = new Set(["opset", "opsets", "version", "versions", "upgrade", "upgrading", "from", "to", "moving"]);
@@ -249,33 +348,47 @@
   function* byOpset(names, { parts }) {
     const pieces = parts.flatMap((part) => part.match(/\d+|\D+/g)); // `opset17` is one part
     const numbers = pieces.filter((piece) => /^\d/.test(piece)).map(Number);
-    const others = pieces.filter((piece) => /^\D/.test(piece) && !OF_OPSETS.has(piece));
+    const words = pieces.filter((piece) => /^\D/.test(piece));
+    const others = words.filter((word) => !OF_OPSETS.has(word));
     if (numbers.length < 1 || numbers.length > 2) {
       return;
     }
-    const [old, latest] = [Math.min(...numbers), Math.max(...numbers)];
-    for (const [order, [domain, address, opsets, hasAll]] of names.domains.entries()) {
-      const known = keyOf(domain);
-      const folder = `${names.section}${address}opsets/`;
-      if (!others.every((word) => beginsWord(known, word)) || !numbers.every((number) => opsets.includes(number))) {
-        continue;
-      }
-      const result = (title, address, rank, text) => ({
-        entry: { title, address, order, key: title, place: domain },
-        rank,
-        text,
-      });
-      if (old !== latest) {
-        const hasPage = hasAll || opsets.indexOf(latest) === opsets.indexOf(old) + 1;
-        const page = hasPage ? `${old}-${latest}/${names.index}` : `${names.index}#from=${old}&to=${latest}`;
-        const text = `What moving from opset ${old} to ${latest} of ${domain} means.`;
-        yield result(`${domain}: opset ${old} to ${latest}`, folder + page, EXACT, text);
-      }
-      for (const number of new Set([latest, old])) {
-        const text = `What opset ${number} of ${domain} brought, and every operator in it.`;
-        const rank = old === latest ? EXACT : TITLE;
-        yield result(`${domain} opset ${number}`, `${folder}${number}/${names.index}`, rank, text);
-      }
+    const domains = names.domains
+      .map(([domain, address, opsets, hasAll], order) => ({ domain, address, opsets, hasAll, order }))
+      .filter(({ domain }) => others.every((word) => beginsWord(keyOf(domain), word)))
+      .map((item) => ({ ...item, known: numbers.filter((number) => item.opsets.includes(number)).length }));
+    const most = Math.max(...domains.map(({ known }) => known));
+    if (most < numbers.length && !words.some((word) => word.length > 1)) {
+      return; // A number without a word may be anything.
+    }
+    for (const item of domains.filter(({ known }) => known === most)) {
+      yield* opsetsOf(names, item, numbers);
+    }
+  }
+
+  /** The results for one or two opsets of a domain. For one that is not known, the one before it stands in. */
+  function* opsetsOf({ section, index }, { domain, address, opsets, hasAll, order }, wanted) {
+    const folder = `${section}${address}opsets/`;
+    const missing = [...new Set(wanted)].filter((number) => !opsets.includes(number));
+    const sayWhy = (number) => `Opset ${number} of ${domain} is not known here: ${instead(opsets, number)}`;
+    const unknown = missing.map(sayWhy).join(" ");
+    const [old, latest = old] = wanted.map((number) => upTo(opsets, number)).sort((one, other) => one - other);
+    const rank = missing.length ? DOMAIN : EXACT;
+    const result = (title, address, rank, text) => ({
+      entry: { title, address, order, key: title, place: domain },
+      rank,
+      text,
+    });
+    if (old !== latest) {
+      const hasPage = hasAll || opsets.indexOf(latest) === opsets.indexOf(old) + 1;
+      const page = hasPage ? `${old}-${latest}/${index}` : `${index}#from=${old}&to=${latest}`;
+      const text = unknown || `What moving from opset ${old} to ${latest} of ${domain} means.`;
+      yield result(`${domain}: opset ${old} to ${latest}`, folder + page, rank, text);
+    }
+    const [is, about] = old === latest ? [rank, unknown] : [TITLE, ""];
+    for (const number of new Set([latest, old])) {
+      const text = about || `What opset ${number} of ${domain} brought, and every operator in it.`;
+      yield result(`${domain} opset ${number}`, `${folder}${number}/${index}`, is, text);
     }
   }
 
@@ -296,7 +409,8 @@
     for (const entry of documents) {
       const isInside = entry.isOperator && word.length >= LEAST_INSIDE && entry.key.includes(word);
       const isThere = isInside || beginsWord(entry, word);
-      const count = isThere ? IN_NAME : beginsWord(entry.placeKey, word) ? IN_PLACE : 0;
+      const isAbout = beginsWord(entry.placeKey, word) || (entry.isOperator && beginsWord(entry.markKey, word));
+      const count = isThere ? IN_NAME : isAbout ? IN_PLACE : 0;
       if (count) {
         found.set(entry.number, 2 * count);
       }
@@ -323,22 +437,25 @@
       return [...shelves.keys()].filter((at) => shelves[at][0] <= ends && !(shelves[at + 1]?.[0] <= word));
     }
 
-    /** Documents with a word, or with one that begins with it; or else, if that is asked for, with one that is near. */
+    /** Documents with a word, one that begins with it or another form; or else, if that is asked for, a near one. */
     return async function (word, orNear) {
       const isWhole = word.length < LEAST_BEGINNING && !IS_DENSE.test(word);
-      const contents = await Promise.all(shelvesOf(word, isWhole).map(shelf));
+      const stem = stemOf(word); // Every form of the word begins with it.
+      const contents = await Promise.all(shelvesOf(stem, isWhole).map(shelf));
       const all = contents.flatMap(Object.entries);
-      let fitting = all.filter(([known]) => (isWhole ? known === word : known.startsWith(word)));
+      const isForm = (known) => known.startsWith(stem) && (known.startsWith(word) || stemOf(known) === stem);
+      let fitting = all.filter(([known]) => (isWhole ? known === word : isForm(known)));
       if (orNear && !fitting.length && word.length >= LEAST_NEAR) {
         fitting = all.filter(([known]) => areNear(known, word));
       }
       const found = new Map();
       for (const [known, steps] of fitting) {
+        const most = known.startsWith(word) ? Infinity : MOST_OF_FORM;
         let place = 0;
         for (const step of steps) {
           place = (place & ~3) + step;
           const count = 2 * ((place & 3) + 1) - (known === word ? 0 : 1);
-          found.set(place >> 2, Math.max(count, found.get(place >> 2) ?? 0));
+          found.set(place >> 2, Math.max(Math.min(count, most), found.get(place >> 2) ?? 0));
         }
       }
       return found;
@@ -354,12 +471,14 @@
     return found;
   }
 
-  /** What is in all of some sets of documents; what it counts is added up. */
+  /** What is in all of some sets of documents; what it counts is added up, and is more if each counts much. */
   function every([first, ...others]) {
     const found = new Map();
     for (const [number, count] of first) {
       if (others.every((other) => other.has(number))) {
-        found.set(number, others.reduce((sum, other) => sum + other.get(number), count));
+        const counts = [count, ...others.map((other) => other.get(number))];
+        const more = counts.length > 1 && Math.min(...counts) > 2 * TEXT_ALONE ? ALL_SAY_MUCH : 0;
+        found.set(number, counts.reduce((sum, other) => sum + other, more));
       }
     }
     return found;
@@ -531,8 +650,10 @@
           return [];
         }
         const named = [
+          ...byStatus(names, documents, asked),
           ...byOpsets(names, documents, asked),
           ...byOpset(names, asked),
+          ...byDifference(documents, asked),
           ...byVersion(documents, asked),
           ...byName(documents, asked),
         ];

@@ -90,6 +90,7 @@
     const label = nav.querySelector("label");
     const input = label.querySelector("input");
     const count = nav.querySelector("output");
+    const all = nav.querySelector("button");
     const box = nav.querySelector("ul");
     const operators = list.operators.map(([name, segment, mark]) => ({
       name,
@@ -122,8 +123,17 @@
       const start = parts.length ? 0 : Math.max(0, Math.min(current - MOST / 2, found.length - MOST));
       box.replaceChildren(...found.slice(start, start + MOST).map(entry));
       const counts = { found: found.length, all: operators.length };
-      count.textContent = parts.length ? word("Operators: {found} of {all}", counts) : "";
+      const isNone = parts.length > 0 && !found.length;
+      const said = isNone ? word("No operator fits") : word("Operators: {found} of {all}", counts);
+      count.textContent = parts.length ? said : "";
+      count.classList.toggle("unseen", !isNone); // Otherwise the list itself is to be seen.
+      all.hidden = !isNone;
       session?.setItem(`opsetdocs-filter ${base}`, input.value);
+    }
+
+    function clear() {
+      input.value = "";
+      show();
     }
 
     input.value = session?.getItem(`opsetdocs-filter ${base}`) || "";
@@ -133,9 +143,12 @@
         box.querySelector("a")?.click();
       } else if (event.key === "Escape" && input.value) {
         event.stopPropagation();
-        input.value = "";
-        show();
+        clear();
       }
+    });
+    all.addEventListener("click", function () {
+      clear();
+      input.focus();
     });
     show();
     label.hidden = box.hidden = false;
