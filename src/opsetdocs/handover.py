@@ -44,7 +44,7 @@ def environment(
     sources: Sequence[str],
     quiet: bool,
     report: Path,
-    published: Path,
+    published: Path | None = None,
     timings: bool = False,
     cache: str | None = None,
 ) -> dict[str, str]:
@@ -54,11 +54,13 @@ def environment(
         sources: Take the place of the sources in mkdocs.yml, relative to the current folder; none keep those.
         quiet: Whether MkDocs logs warnings and errors only.
         report: The file that receives the report once every page is written.
-        published: The folder whose place the site is going to take.
+        published: The folder whose place the site is going to take, if there is one.
         timings: Whether that says what the stages took.
         cache: Takes the place of the option `cache` in mkdocs.yml: a folder, or `off`.
     """
-    variables = {_REPORT: str(report), _PUBLISHED: str(published)}
+    variables = {_REPORT: str(report)}
+    if published is not None:
+        variables[_PUBLISHED] = str(published)
     if sources:
         variables[_SOURCES] = json.dumps(list(sources))
     if quiet:
