@@ -234,6 +234,22 @@ def test_the_folder_keeps_its_permissions(site: Path) -> None:
     assert site.stat().st_mode & 0o7777 == 0o2750
 
 
+def test_what_is_left_of_a_folder_that_may_not_be_changed_is_removed(site: Path) -> None:
+    write(site, OLD)
+    (site / "a").chmod(0o555)
+    replace(site, NEW)
+    assert entries(site.parent) == {"site"}
+    assert texts(site) == NEW | {".git/HEAD": "ref"}
+
+
+def test_a_link_is_no_work_folder(site: Path) -> None:
+    write(site.parent.parent / "precious", {"file": "text"})
+    (site.parent / ".site.opsetdocs").symlink_to("../precious")
+    with pytest.raises(OpsetdocsError, match=r"\.site\.opsetdocs is a symbolic link"):
+        replace(site, NEW)
+    assert texts(site.parent.parent / "precious") == {"file": "text"}
+
+
 def test_what_is_not_published_is_removed(site: Path) -> None:
     write(site, OLD)
     with pytest.raises(ZeroDivisionError), workplace(site) as work:

@@ -196,6 +196,8 @@ class Preview:
     folder: Path
     config: MkDocsConfig = field(init=False)
     app: WSGIApplication = field(init=False)
+    before_answer: list[Callable[[], object]] = field(default_factory=list)
+    """What happens before a request is answered, the last one first."""
 
     def write(self, name: str, text: str) -> None:
         file = self.folder / name
@@ -212,10 +214,10 @@ class Preview:
         config = {"site_name": "Test", "plugins": ["search", {"opsetdocs": options}], **settings}
         self.write("mkdocs.yml", json.dumps(config))
 
-    def build(self) -> Path:
+    def build(self, *, dirty: bool = False) -> Path:
         """Build again, with the plugin of the build before."""
         self.config = load_config(str(self.folder / "mkdocs.yml"))
-        build(self.config, serve_url="http://127.0.0.1/")
+        build(self.config, serve_url="http://127.0.0.1/", dirty=dirty)
         return self.folder / "site"
 
     def serve(self) -> None:
@@ -227,9 +229,11 @@ class Preview:
     def get_app(self) -> WSGIApplication:
         """Return what serves the files of the site."""
 
-        def files(environ: WSGIEnvironment, _: StartResponse) -> Iterable[bytes]:
+        def files(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            self.before_answer.pop()() if self.before_answer else None
             file = self.folder / "site" / environ["PATH_INFO"].encode("latin-1").decode().lstrip("/")
             file = file / "index.html" if file.is_dir() else file
+            start_response("200 OK" if file.is_file() else "404 Not Found", [])
             return [file.read_bytes() if file.is_file() else GONE.encode()]
 
         return files
@@ -295,22 +299,56 @@ def test_what_nobody_looks_at_is_not_written(preview: Preview) -> None:
     assert b"About Bb." in preview.answer("reference/com.example/operators/Bb/")
 
 
+def test_a_request_meanwhile_is_answered_from_the_new_site(preview: Preview) -> None:
+    preview.serve()
+    edit(preview.folder / "ops/one.textproto", "About Aa.", "All about Aa.")
+    # A build begins after the page of the one before was written, and another one while that goes on.
+    preview.before_answer += [preview.build, preview.build]
+    assert b"All about Aa." in preview.answer(AA)
+    assert preview.answer("nothing/here/") == GONE.encode()
+
+
+@pytest.mark.parametrize("address", [f"//{AA}//", f"./{AA}/../Aa/"])
+def test_an_address_may_be_written_in_any_way(preview: Preview, address: str) -> None:
+    preview.serve()
+    preview.build()
+    assert b"About Aa." in preview.answer(address)
+
+
 def test_a_plugin_that_looks_at_files_finds_all_of_them(preview: Preview) -> None:
     preview.write(
         "hook.py",
         "from pathlib import Path\n\n"
         "def on_post_build(config):\n"
-        "    site = Path(config.site_dir)\n"
-        f"    (site / 'seen').write_text((site / '{AA}/index.html').read_text())\n",
+        "    seen = sorted(map(str, Path(config.site_dir, 'reference').rglob('*.*')))\n"
+        f"    seen.append(Path(config.site_dir, '{AA}/index.md').read_text())\n"
+        "    Path(config.site_dir, 'seen').write_text('\\n'.join(seen))\n",
     )
     preview.settings(hooks=["hook.py"])
     preview.serve()
+    before = (preview.build() / "seen").read_text(encoding="utf-8")
     edit(preview.folder / "ops/one.textproto", "About Aa.", "All about Aa.")
-    assert "All about Aa." in (preview.build() / "seen").read_text(encoding="utf-8")
+    after = (preview.build() / "seen").read_text(encoding="utf-8")
+    assert f"{AA}/index.html" in before
+    assert "catalog.json" in before
+    assert after == before.replace("About Aa.", "All about Aa.")
 
 
-def test_a_theme_that_fails_on_a_page_says_so(preview: Preview, caplog: pytest.LogCaptureFixture) -> None:
-    preview.write("theme/main.html", "{{ page.nothing.at_all if 'Aa' in page.title else page.content }}")
+def test_nothing_is_stale_where_the_folder_is_not_cleaned(preview: Preview) -> None:
+    preview.serve()
+    for old, new in pairwise(("About Aa.", "All about Aa.", "What Aa does.")):
+        edit(preview.folder / "ops/one.textproto", old, new)
+        time.sleep(0.1)  # An edit takes longer than the clock of a file system.
+        preview.build(dirty=True)
+        for address in (f"{AA}/", f"{AA}/index.md", "reference/catalog.json", "reference/llms.txt"):
+            assert new.encode() in preview.answer(address), address
+
+
+@pytest.mark.parametrize("mistake", ["page.nothing.at_all", "1 / 0"])
+def test_a_theme_that_fails_on_a_page_says_so(
+    preview: Preview, caplog: pytest.LogCaptureFixture, mistake: str
+) -> None:
+    preview.write("theme/main.html", f"{{{{ {mistake} if 'Aa' in page.title else page.content }}}}")
     preview.settings(theme={"name": "mkdocs", "custom_dir": "theme"})
     preview.serve()
     preview.build()

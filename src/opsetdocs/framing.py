@@ -150,8 +150,9 @@ class HeldBack:
         page.active = True
         try:
             return self._environment.get_template(page.meta.get("template", "main.html")).render(context)
-        except jinja2.TemplateError as err:
-            raise PluginError(f"the theme fails on the page {page.file.src_uri}: {err}") from err
+        except Exception as err:  # whatever an expression in a template does
+            why = str(err) if isinstance(err, jinja2.TemplateError) else f"{type(err).__name__}: {err}"
+            raise PluginError(f"the theme fails on the page {page.file.src_uri}: {why}") from err
         finally:
             page.active = False
 

@@ -62,32 +62,34 @@ class LateFiles:
             self._site, self._files, self._folders = site, dict(files), dict(folders)
         self._is_built.set()
 
-    def write(self, address: str) -> None:
+    def write(self, address: str) -> bool:
         """Write what a server looks for at an address, if that is yet to be done.
 
         Args:
             address: Below the root of the site: of a file, or of the folder of a page.
 
+        Returns:
+            Whether anything was written.
+
         Raises:
+            OSError: It cannot be written.
             PluginError: A template of the theme fails.
             TemplateError: A template of ours fails.
         """
         with self._lock:
-            for folder in [folder for folder in self._folders if address.startswith(folder)]:
+            folders = [folder for folder in self._folders if address.startswith(folder)]
+            files = {address, posixpath.join(address, "index.html")} & self._files.keys()
+            for folder in folders:
                 for name, content in self._folders[folder]().items():
                     write_file(content, str(self._site / name))
                 del self._folders[folder]
-            for name in {address, posixpath.join(address, "index.html")} & self._files.keys():
+            for name in files:
                 write_file(self._files[name](), str(self._site / name))
                 del self._files[name]
+        return bool(folders or files)
 
     def write_all(self) -> None:
-        """Write all files.
-
-        Raises:
-            PluginError: A template of the theme fails.
-            TemplateError: A template of ours fails.
-        """
+        """Write all files; it raises what `write` does."""
         for address in (*self._files, *self._folders):
             self.write(address)
 
@@ -100,19 +102,42 @@ class LateFiles:
         """
 
         def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            address = _address(environ, mount_path)
             self._is_built.wait(_PATIENCE)
             try:
-                self.write(_path(environ).removeprefix(mount_path))
-            except (OpsetdocsError, PluginError) as err:
+                self.write(address)
+                said, answer = _ask(serve, environ)
+                # A build may have begun meanwhile, and have ended before this was answered.
+                while said[0].startswith("404") and self.write(address):
+                    said, answer = _ask(serve, environ)
+            except (OpsetdocsError, PluginError, OSError) as err:
                 message = "\n".join(visible_lines(str(err)))
                 log.error("%s", message)
-                start_response("500 Internal Server Error", [("Content-Type", "text/plain; charset=utf-8")])
-                return [message.encode()]
-            return serve(environ, start_response)
+                said = "500 Internal Server Error", [("Content-Type", "text/plain; charset=utf-8")]
+                answer = [message.encode()]
+            start_response(*said)
+            return answer
 
         return served
 
 
-def _path(environ: WSGIEnvironment) -> str:
+def _ask(
+    serve: WSGIApplication, environ: WSGIEnvironment
+) -> tuple[tuple[str, list[tuple[str, str]]], Iterable[bytes]]:
+    """Return what an application starts its response with, and the rest of it."""
+    said = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], *_: object) -> Callable[[bytes], object]:
+        said.append((status, headers))
+        return lambda _: None
+
+    answer = serve(environ, start_response)
+    if not said:  # It says so when it is asked for the first bytes.
+        answer = list(answer)
+    return said[-1], answer
+
+
+def _address(environ: WSGIEnvironment, mount_path: str) -> str:
     # https://peps.python.org/pep-3333/#unicode-issues: each byte of the path is one character.
-    return str(environ.get("PATH_INFO", "")).encode("latin-1").decode("utf-8", "ignore")
+    path = str(environ.get("PATH_INFO", "")).encode("latin-1").decode("utf-8", "ignore")
+    return posixpath.normpath(f"/{path.removeprefix(mount_path)}").lstrip("/")

@@ -6,6 +6,7 @@ import io
 import logging
 import posixpath
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -68,6 +69,9 @@ if TYPE_CHECKING:
 
 log = get_plugin_logger("opsetdocs")
 
+_CLOCK = 0.01
+"""By so many seconds the time of a file may be behind the clock."""
+
 
 class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
     """Adds the pages of operator sets to a site."""
@@ -85,7 +89,10 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         self._no_garbage = Pause()
         self._late = LateFiles()
         self._serves = False
-        """Whether all that is not written yet can be written when somebody asks for it."""
+        """Whether what is not written yet can be written when somebody asks for it."""
+        self._is_late = False
+        """Whether that may be done in this build: nobody looks at the files when it ends."""
+        self._began = 0.0
         self._server: LiveReloadServer | None = None
         self._stdin: bytes | None = None
         # What a rebuild takes over from the build before.
@@ -133,6 +140,8 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
             record("MkDocs")
         self._no_garbage.begin()
         self._late.begin()
+        self._is_late = self._serves and not readers(config)
+        self._began = time.time()
         try:
             self._site = self._build(config)
         except PluginError as err:
@@ -151,7 +160,7 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
                 stdin=self._standard_input(options.sources),
                 cache=self._cache,
                 # What is deferred is not kept on disk. And autorefs wants to know all that there is.
-                defer=self._server is not None and "autorefs" not in config.plugins,
+                defer=self._server is not None and self._is_late and "autorefs" not in config.plugins,
             )
         except OpsetdocsError as err:
             raise PluginError("\n".join(visible_lines(str(err)))) from err
@@ -299,16 +308,15 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
     def _write_pages(self, *, config: MkDocsConfig) -> None:
         """Write the pages that were held back, and the twins; or while serving, leave them for later."""
         held, self._held = self._held, None
-        nobody_looks = held is not None and not readers(config)
-        is_later = self._serves and nobody_looks
+        is_late = held is not None and self._is_late
         pages: Iterable[tuple[str, FileMaker]] = ()
         if held:
-            pages = held.late_outputs() if is_later else staged("theme", held.outputs())
+            pages = held.late_outputs() if is_late else staged("theme", held.outputs())
         twins = ((self.config.path + uri, partial(bytes, content)) for uri, content in self._twins.items())
-        self._late_pages = dict(chain(pages, twins)) if is_later else {}
+        self._late_pages = dict(chain(pages, twins)) if is_late else {}
         self._published = ()
-        if not is_later:
-            published = handover.published() if nobody_looks else None
+        if not is_late:
+            published = None if held is None or readers(config) else handover.published()
             with stage("writing"):
                 self._published = write_files(Path(config.site_dir), chain(pages, twins), published)
             count("writing", files=len(self._files) + len(self._twins))
@@ -338,10 +346,10 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         if self._built.search or self._built.late_search:
             folders[SEARCH_FOLDER] = partial(self._search_files, config.use_directory_urls)
         programs = {self.config.path + uri: content for uri, content in self._built.late.items()}
-        there = {uri for uri in programs if Path(config.site_dir, uri).exists()}
+        there = {uri for uri in programs if self._is_new(Path(config.site_dir, uri))}
         files = {uri: content for uri, content in programs.items() if uri not in there}
         self._late.end(Path(config.site_dir), {**self._late_pages, **files}, folders)
-        if not self._serves:
+        if not self._is_late:
             with stage("catalog and search"):
                 self._late.write_all()
         self._no_garbage.end(
@@ -360,10 +368,14 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         return search_files(found, self._written, section=self.config.path, directory_urls=directory_urls)
 
     def _write_inventory(self, file: Path) -> None:
-        if file.exists():
+        if self._is_new(file):
             log.info("another inventory stays in the place of ours: %s%s", self.config.path, INVENTORY)
         elif content := self._built.assets.get(INVENTORY):
             file.write_bytes(content)
+
+    def _is_new(self, file: Path) -> bool:
+        """Return whether a file was written in this build: with `--dirty` there are others, too."""
+        return file.exists() and file.stat().st_mtime >= self._began - _CLOCK
 
     def on_build_error(self, *, error: Exception, **_: object) -> None:
         """Say in one line that the disk is full, or what else the system refuses.

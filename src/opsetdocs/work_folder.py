@@ -67,9 +67,19 @@ def remove(path: Path) -> None:
     """Remove a file, or a folder with all that is in it, as far as the system lets us."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
+        if path.exists():
+            _let_write(path)
+            shutil.rmtree(path, ignore_errors=True)
     else:
         with suppress(OSError):
             path.unlink()
+
+
+def _let_write(folder: Path) -> None:
+    """Let the user remove what is in a folder: it may be that of a site that is not to be changed."""
+    for parent, _, _ in os.walk(folder):
+        with suppress(OSError):
+            Path(parent).chmod(0o700)
 
 
 def _reserve(path: Path, on_wait: Callable[[], None]) -> int:
@@ -89,6 +99,8 @@ def _reserve(path: Path, on_wait: Callable[[], None]) -> int:
 def _open(path: Path) -> int:
     while True:
         path.mkdir(exist_ok=True)
+        if path.is_symlink():
+            raise OSError(errno.ENOTDIR, f"{path.name} is a symbolic link")
         with suppress(FileNotFoundError):  # the one before us removed the folder just now
             return os.open(path / _LOCK, os.O_RDWR | os.O_CREAT)
 
