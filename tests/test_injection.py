@@ -534,7 +534,10 @@ PATIENCE = 300_000
 """Milliseconds that a search may take to begin: MkDocs' own makes its index in the browser."""
 
 MKDOCS_INDEX = "**/search/search_index.json"
-NOTHING_TO_FIND = {"config": {"lang": ["en"], "separator": r"[\s\-]+", "pipeline": []}, "docs": []}
+NOTHING_TO_FIND = {
+    "config": {"lang": ["en"], "separator": r"[\s\-]+", "pipeline": [], "fields": {}},
+    "docs": [],
+}
 """What pages find there that are not searched on: each of them would make the whole index anew."""
 
 

@@ -260,9 +260,9 @@ def test_a_page_of_the_project_wins(
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("../x", "Expected a folder below docs_dir"),
-        (3, "Expected type"),
-        (["docs"], "Expected type"),
+        ("../x", "found '../x', expected a folder below docs_dir"),
+        (3, "found 3, expected true, false, or a folder below docs_dir"),
+        (["docs"], "found ['docs'], expected true, false, or a folder below docs_dir"),
     ],
 )
 def test_a_value_that_is_no_folder_is_refused(
