@@ -82,7 +82,6 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
         self._written: list[SearchedPage] = []
         self._twins: dict[str, bytes] = {}
         self._nav = Navigation([], [])
-        self._mkdocs_files = Files([])
         self._held: HeldBack | None = None
         self._late_pages: dict[str, FileMaker] = {}
         self._published: tuple[str, ...] = ()
@@ -266,7 +265,6 @@ class OpsetDocsPlugin(BasePlugin[OpsetDocsConfig]):
     @event_priority(-100)  # After the plugins that change what was read.
     def _hold_back(self, env: jinja2.Environment, /, *, config: MkDocsConfig, files: Files) -> None:
         """Keep our pages from going through the theme one by one, if nobody has a say in that."""
-        self._mkdocs_files = files
         self._held = None
         if self._compiled is not None:
             env.bytecode_cache = self._compiled

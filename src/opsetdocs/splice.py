@@ -81,7 +81,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """A page in its frame. What is equal has the same output."""
+    """A page in its frame."""
 
     frame: Frame
     values: tuple[str, ...]
